@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// buf.c - growing text. Also the program's one writer of JSON strings and of floating numbers.
+#include "base/buf.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Makes room for n more bytes and the NUL; false (and over) where the maximum forbids it.
+static bool reserve(struct buf *b, size_t n)
+{
+    size_t max = b->max ? b->max : BUF_MAX_DEFAULT;
+    if (b->over || n > max - b->len) {
+        b->over = true;
+        return false;
+    }
+    size_t want = b->len + n + 1;
+    if (want > b->cap) {
+        size_t cap = b->cap ? b->cap : 64;
+        while (cap < want)
+            cap *= 2;
+        b->data = arena_grow(b->arena, b->data, b->cap, cap);
+        b->cap = cap;
+    }
+    return true;
+}
+
+void buf_add(struct buf *b, str s)
+{
+    if (s.len == 0 || !reserve(b, s.len))
+        return;
+    memcpy(b->data + b->len, s.data, s.len);
+    b->len += s.len;
+}
+
+void buf_add_char(struct buf *b, char c)
+{
+    if (reserve(b, 1))
+        b->data[b->len++] = c;
+}
+
+void buf_addf(struct buf *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0)
+        BUG("bad format");
+    if (reserve(b, (size_t)n)) {
+        vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
+        b->len += (size_t)n;
+    }
+    va_end(again);
+}
+
+// The escape of a character below 0x20, of a quote or a backslash; NULL: none needed.
+static const char *json_escape(unsigned char c, char room[8])
+{
+    switch (c) {
+    case '"': return "\\\"";
+    case '\\': return "\\\\";
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\t': return "\\t";
+    case '\b': return "\\b";
+    case '\f': return "\\f";
+    default: break;
+    }
+    if (c >= 0x20)
+        return NULL;
+    snprintf(room, 8, "\\u%04x", c);
+    return room;
+}
+
+void buf_add_utf8(struct buf *b, str s)
+{
+    size_t start = 0;
+    for (size_t i = 0; i < s.len;) {
+        uint32_t code;
+        bool valid;
+        size_t n = utf8_decode(str_sub(s, i, s.len), &code, &valid);
+        if (!valid) {
+            buf_add(b, str_sub(s, start, i - start));
+            buf_add(b, S("\xEF\xBF\xBD"));
+            start = i + n;
+        }
+        i += n;
+    }
+    buf_add(b, str_sub(s, start, s.len));
+}
+
+void buf_add_json(struct buf *b, str s)
+{
+    buf_add_char(b, '"');
+    size_t start = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        char room[8];
+        const char *escape = json_escape((unsigned char)s.data[i], room);
+        if (!escape)
+            continue;
+        buf_add_utf8(b, str_sub(s, start, i - start));
+        buf_add(b, str_from(escape));
+        start = i + 1;
+    }
+    buf_add_utf8(b, str_sub(s, start, s.len));
+    buf_add_char(b, '"');
+}
+
+// Digits (no point) and decimal exponent of the shortest form; value is finite and positive.
+static size_t shortest_digits(double value, char digits[24], int *exponent)
+{
+    char text[40];
+    for (int precision = 0; precision < 17; precision++) {
+        snprintf(text, sizeof text, "%.*e", precision, value);
+        // The C library writes the locale's decimal separator: it is always the second byte.
+        if (precision > 0)
+            text[1] = '.';
+        double back = 0;
+        if (str_to_double(str_from(text), &back) && back == value)
+            break;
+    }
+    size_t n = 0;
+    const char *p = text;
+    for (; *p && *p != 'e'; p++)
+        if (*p >= '0' && *p <= '9')
+            digits[n++] = *p;
+    int64_t e = 0;
+    str exp = str_from(p + 1);
+    if (exp.len > 0 && exp.data[0] == '+')
+        exp = str_sub(exp, 1, exp.len);
+    if (!str_to_int(exp, -400, 400, &e))
+        BUG("no exponent in %e");
+    *exponent = (int)e;
+    return n;
+}
+
+void buf_add_double(struct buf *b, double value)
+{
+    if (!isfinite(value))
+        BUG("a number that is not finite");
+    if (signbit(value))
+        buf_add_char(b, '-');
+    if (value == 0) {
+        buf_add(b, S("0.0"));
+        return;
+    }
+    char digits[24];
+    int exponent;
+    size_t n = shortest_digits(fabs(value), digits, &exponent);
+    if (exponent < -4 || exponent >= 16) { // as repr() of CPython
+        buf_add_char(b, digits[0]);
+        if (n > 1) {
+            buf_add_char(b, '.');
+            buf_add(b, (str){ digits + 1, n - 1 });
+        }
+        buf_addf(b, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
+        return;
+    }
+    if (exponent < 0) {
+        buf_add(b, S("0."));
+        for (int i = -1; i > exponent; i--)
+            buf_add_char(b, '0');
+        buf_add(b, (str){ digits, n });
+        return;
+    }
+    for (size_t i = 0; i < n || i <= (size_t)exponent; i++) {
+        if (i == (size_t)exponent + 1)
+            buf_add_char(b, '.');
+        buf_add_char(b, i < n ? digits[i] : '0');
+    }
+    if (n <= (size_t)exponent + 1)
+        buf_add(b, S(".0"));
+}
+
+str buf_str(struct buf *b)
+{
+    if (!b->data && !reserve(b, 0))
+        return (str){ 0 };
+    b->data[b->len] = '\0';
+    return (str){ b->data, b->len };
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// file.h - whole files in and out. Paths are texts; every error names the path and what to do.
+#pragma once
+#include "base/arena.h"
+#include "base/err.h"
+
+// Reads a regular file of at most max_bytes into `a`. A missing file, a directory or a file that
+// is too large is ERR_INPUT.
+MUST_CHECK bool file_read(str path, size_t max_bytes, struct arena *a, str *out, struct err *err);
+// Replaces `path` with `text`: written beside it, synced, renamed, so that a crash leaves the old
+// or the new file, never half of one. Failures (read-only, disk full) are ERR_RUN.
+MUST_CHECK bool file_save(str path, str text, struct err *err);
+// Makes a directory and its parents; an existing one is fine.
+MUST_CHECK bool dir_make(str path, struct err *err);
+bool file_exists(str path); // any kind of file
+// "dir/name" with exactly one separator; an empty dir gives the name.
+str path_join(str dir, str name, struct arena *a);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// chess.h - the rules: positions, legal moves, FEN, SAN, UCI, perft, repetition. Pure values:
+// nothing here reads a file, keeps state or needs initialising.
+#pragma once
+#include "base/base.h"
+
+typedef uint64_t bitboard;
+typedef uint8_t square; // 0 = a1, 1 = b1 ... 63 = h8 (8 * rank + file); SQUARE_NONE
+typedef uint16_t move; // from | to << 6 | kind << 12; a castling move goes from king to rook square
+
+enum { SQUARE_NONE = 64 };
+enum { MOVE_NONE = 0 };
+enum { MAX_LEGAL_MOVES = 256 }; // the known maximum is 218
+
+enum color { WHITE, BLACK };
+enum piece { PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING, PIECE_NONE };
+enum move_kind {
+    MOVE_PLAIN,
+    MOVE_DOUBLE_PUSH,
+    MOVE_EN_PASSANT,
+    MOVE_CASTLING,
+    MOVE_PROMOTE_KNIGHT, // the four promotions in the order of enum piece
+    MOVE_PROMOTE_BISHOP,
+    MOVE_PROMOTE_ROOK,
+    MOVE_PROMOTE_QUEEN,
+};
+
+// A legal position; copied freely (copy-make). Made by position_start, position_parse and
+// position_after only, so the functions below never meet nonsense.
+struct position {
+    bitboard piece[6]; // by enum piece, both colours
+    bitboard side[2];  // by enum color
+    bitboard castling; // squares of the rooks that may still castle; always consistent
+    uint64_t key;      // Zobrist: equal for equal placement, turn, castling, usable en passant
+    uint16_t halfmove; // plies since a capture or pawn move
+    uint16_t fullmove; // from 1
+    uint8_t turn;      // enum color
+    square en_passant; // target square, only when a legal capture exists, else SQUARE_NONE
+};
+
+// Why a FEN is refused. The first group is syntax, the second nonsense on the board (as
+// python-chess's Board.status judges; bad castling rights and unusable en-passant squares are
+// mended instead).
+enum position_fault {
+    FAULT_NONE,
+    FAULT_FIELDS, // not 4 or 6 fields (4: counters default to 0 1)
+    FAULT_PLACEMENT,
+    FAULT_TURN,
+    FAULT_CASTLING,
+    FAULT_EN_PASSANT,
+    FAULT_COUNTERS,
+    FAULT_NO_KING,
+    FAULT_TOO_MANY_KINGS,
+    FAULT_TOO_MANY_PAWNS,
+    FAULT_TOO_MANY_PIECES,
+    FAULT_PAWN_ON_BACK_RANK,
+    FAULT_OPPOSITE_CHECK,   // the side not to move is in check
+    FAULT_IMPOSSIBLE_CHECK, // more checkers than any last move could give
+};
+
+struct move_list {
+    size_t n;
+    move v[MAX_LEGAL_MOVES];
+};
+
+// ---- positions ----
+
+struct position position_start(void);
+// Reads a FEN (or its first four fields). On failure returns the fault and sets ERR_INPUT with a
+// sentence such as "bad FEN: nine files on rank 4"; `out` is then untouched.
+MUST_CHECK enum position_fault position_parse(str fen, struct position *out, struct err *err);
+// All six fields; the en-passant field only when a legal capture exists.
+void position_format(const struct position *pos, struct buf *out);
+struct position position_after(const struct position *pos, move m); // m is legal in pos
+enum piece position_piece_at(const struct position *pos, square s);
+enum color position_color_at(const struct position *pos, square s); // of an occupied square
+bitboard position_checkers(const struct position *pos);             // empty: not in check
+bool position_in_check(const struct position *pos);
+bool position_is_checkmate(const struct position *pos);
+bool position_is_stalemate(const struct position *pos);
+// Neither side can ever mate: K v K, K+B v K, K+N v K, bishops all on one colour.
+bool position_is_insufficient(const struct position *pos);
+
+// ---- moves ----
+
+square move_from(move m);
+square move_to(move m); // for castling: where the king arrives
+enum move_kind move_kind(move m);
+enum piece move_promotion(move m);                        // PIECE_NONE when none
+bool move_is_capture(const struct position *pos, move m); // en passant included
+bool move_gives_check(const struct position *pos, move m);
+bool move_gives_mate(const struct position *pos, move m);
+// All legal moves, in no promised order.
+void moves_legal(const struct position *pos, struct move_list *out);
+// All legal moves in the order of few-shot specification 1.8 (what published prompts show).
+void moves_ordered(const struct position *pos, struct move_list *out);
+// All legal moves, sorted by their UCI text.
+void moves_sorted(const struct position *pos, struct move_list *out);
+
+// ---- notation ----
+
+enum { MOVE_TEXT_MAX = 8 }; // longest SAN is 7 characters ("Qa1xb2#", "O-O-O+"), and a NUL
+struct move_text {
+    char data[MOVE_TEXT_MAX];
+};
+struct move_text uci_format(move m);                             // "e2e4", "a7a8q", "e1g1"
+struct move_text san_format(const struct position *pos, move m); // "Nbd2", "exd6", "O-O#"
+// Exactly a UCI move (lower case) that is legal here; king-takes-rook castling is refused.
+MUST_CHECK bool uci_parse(const struct position *pos, str text, move *out);
+
+enum san_verdict { SAN_LEGAL, SAN_ILLEGAL, SAN_AMBIGUOUS, SAN_INVALID };
+// Reads SAN as few-shot specification 2.3 step b does after its replacement of 0 by O: check,
+// mate and capture marks are not verified; SAN_INVALID is "no SAN at all".
+enum san_verdict san_parse(const struct position *pos, str text, move *out);
+
+// ---- counting ----
+
+// Leaf nodes at `depth` (bulk-counted); depth 0 is 1.
+uint64_t perft(const struct position *pos, int depth);
+
+// ---- a game: the current position and what came before, for repetition ----
+
+struct game {
+    struct position now;
+    struct game_keys {
+        uint64_t *v; // keys of earlier positions since the last irreversible move, oldest first
+        size_t n, cap;
+    } keys;
+};
+enum game_end {
+    GAME_ONGOING,
+    GAME_CHECKMATE,
+    GAME_STALEMATE,
+    GAME_INSUFFICIENT_MATERIAL,
+    GAME_FIVEFOLD_REPETITION,
+    GAME_SEVENTYFIVE_MOVES,
+    GAME_THREEFOLD_REPETITION, // the last two only from game_claim
+    GAME_FIFTY_MOVES,
+};
+
+void game_play(struct game *g, move m, struct arena *a);
+int game_repetitions(const struct game *g);     // how often the current position has occurred, >= 1
+enum game_end game_end(const struct game *g);   // what ends the game by itself
+enum game_end game_claim(const struct game *g); // game_end, and what a player could claim

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// config.h - YAML 1.1 files with line numbers, as PyYAML's safe loader reads them, and the run
+// configuration of the paper's tool (paper-files specification, section 1).
+#pragma once
+#include "base/base.h"
+
+// ---- YAML ----
+
+enum yaml_kind { YAML_NULL, YAML_BOOL, YAML_INT, YAML_FLOAT, YAML_STR, YAML_LIST, YAML_MAP };
+struct yaml_node {
+    enum yaml_kind kind;
+    int line; // from 1
+    str text; // the scalar as written (quotes removed)
+    bool boolean;
+    int64_t integer;
+    double real;             // also set for YAML_INT
+    struct yaml_pair *pairs; // of a map, in order; keys are unique
+    struct yaml_node *items; // of a list
+    size_t n;                // pairs or items
+};
+struct yaml_pair {
+    str key;
+    int key_line;
+    struct yaml_node value;
+};
+// Reads exactly one document. Syntax errors, duplicate keys, anchors of unbounded expansion and
+// custom tags are ERR_INPUT with "FILE:LINE: what". Texts in `a`.
+MUST_CHECK bool yaml_parse(str path, str text, struct arena *a, struct yaml_node *out,
+                           struct err *err);
+// The value of a key, or NULL.
+const struct yaml_node *yaml_get(const struct yaml_node *map, str key);
+// A node as JSON (for the `extra` of models). Infinite and NaN floats are refused as ERR_INPUT.
+MUST_CHECK bool yaml_to_json(const struct yaml_node *n, str path, json_t **out, struct err *err);
+
+// ---- the run configuration ----
+
+enum method {
+    METHOD_BASELINE,
+    METHOD_BOOTSTRAP_FEW_SHOT,
+    METHOD_BOOTSTRAP_RANDOM_SEARCH,
+    METHOD_COPRO,
+    METHOD_GEPA,
+    METHOD_MIPRO_V2,
+    METHOD_SIMBA,
+};
+str method_name(enum method m); // as in the file: "bootstrap_few_shot"
+MUST_CHECK bool method_parse(str name, enum method *out);
+
+struct model_config {
+    str name;
+    bool has_temperature;
+    double temperature; // [0.0]
+    int64_t max_tokens; // [1024]; 0: null
+    int64_t retries;    // [3]
+    double timeout_s;   // [null]; 0: null
+    json_t *extra;      // object; never NULL after config_defaults
+};
+struct optimizer_config { // only the keys of the run's method are meaningful
+    int64_t max_bootstrapped_demos, max_labeled_demos, max_rounds, max_errors;
+    const struct yaml_node *node; // the mapping as written (later methods read theirs), or NULL
+};
+struct run_config {
+    enum method method;
+    str train_path, test_path, output_dir;
+    struct model_config task_model, prompt_model;
+    bool has_prompt_model;
+    uint64_t seed;
+    int64_t train_limit, validation_size, test_limit, max_metric_calls;
+    struct optimizer_config optimizer;
+    bool use_analysis, include_ground_truth_feedback, continue_on_error;
+    struct rookery_config {  // top-level key `rookery`
+        str preset;          // "paper" or "improved"
+        double max_cost_usd; // 0: none
+        int64_t concurrency; // 0: auto
+    } rookery;
+};
+// All defaults of section 1; task_model.name stays empty.
+void config_defaults(struct run_config *c);
+// Reads a file over `c`: unknown keys (with the nearest known one), wrong types, values out of
+// range and keys of another method are ERR_INPUT with "FILE:LINE: ...".
+MUST_CHECK bool config_load(str path, struct arena *a, struct run_config *c, struct err *err);
+// Checks between keys (section 1: decision model, simba, prompt_model, ...), after flags were
+// applied over the file, and fills the prompt_model copy and defaults that depend on the method.
+MUST_CHECK bool config_finish(struct run_config *c, struct err *err);
+// The member `config` of run_config.json: every key of section 1 with its resolved value.
+void config_to_json(const struct run_config *c, struct json_out *o);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// puzzle.h - puzzle records: reading and checking them, splitting a file as the paper's tool does,
+// and expanding them to the positions where the solver moves.
+#pragma once
+#include "chess/chess.h"
+
+struct puzzle {
+    str id;
+    str fen;    // as in the file: before the opponent's first move
+    str line;   // UCI moves separated by blanks; moves 0, 2, 4.. are the opponent's
+    str themes; // separated by blanks
+    bool has_rating;
+    int rating;
+    size_t row;    // 0-based data row in its file, bad rows counted
+    size_t lineno; // 1-based line of the file
+    struct position start;
+    const move *moves;
+    size_t n_moves; // >= 2
+};
+struct puzzles {
+    struct puzzle *v;
+    size_t n, cap;
+    str sha256;        // of the file's bytes as stored (compressed where it is)
+    size_t n_rejected; // bad rows skipped
+};
+// One solver turn.
+struct puzzle_position {
+    const struct puzzle *puzzle;
+    int index, count; // solver turn from 0, and how many the puzzle has
+    struct position at;
+    move solution;
+    str inputs[3]; // position_fen, side_to_move, legal_moves_uci as prompts show them
+    str reference; // the solution in UCI
+};
+struct puzzle_positions {
+    struct puzzle_position *v;
+    size_t n, cap;
+};
+
+// ---- reading ----
+
+struct puzzle_reader; // opaque: a stream over one file
+enum puzzle_read {
+    PUZZLE_ROW, // `out` is a checked puzzle
+    PUZZLE_BAD, // this row is refused; err: "FILE:LINE: what, and what to do"; go on reading
+    PUZZLE_END,
+    PUZZLE_FAIL, // the stream is broken (I/O, no such columns, bad compression)
+};
+// Opens a Lichess-schema CSV (plain or zstd by its magic; with or without header; any column
+// order), a JSONL file, or "builtin:train" / "builtin:test". A directory, an empty file, missing
+// columns: ERR_INPUT. Free with puzzle_reader_free (NULL is fine).
+MUST_CHECK bool puzzle_reader_open(str path, struct puzzle_reader **out, struct err *err);
+void puzzle_reader_free(struct puzzle_reader *r);
+// Reads the next row; texts and moves of `out` in `a`. Every move of the line is played.
+enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, struct puzzle *out,
+                                    struct err *err);
+// SHA-256 of the file, known after PUZZLE_END.
+str puzzle_reader_sha256(struct puzzle_reader *r, struct arena *a);
+
+struct puzzle_filter {          // zero: everything
+    str theme;                  // one of the themes; empty: any
+    int min_rating, max_rating; // 0: no bound; a puzzle without rating fails any bound
+    int solver_moves;           // exactly; 0: any
+};
+bool puzzle_matches(const struct puzzle *p, const struct puzzle_filter *filter);
+// Reads a whole file into `a`. `strict`: the first bad row is an error; otherwise bad rows are
+// logged (log_line) and counted. No good row at all is ERR_INPUT. Duplicate ids are bad rows.
+struct puzzle_load_opts {
+    bool strict;
+    struct puzzle_filter filter;
+};
+MUST_CHECK bool puzzles_load(str path, const struct puzzle_load_opts *opts, struct arena *a,
+                             struct puzzles *out, struct err *err);
+
+// ---- order, split, expansion (few-shot specification 3.1, 3.2) ----
+
+// Shuffles in place with a fresh CPython-compatible generator.
+void puzzles_shuffle(struct puzzles *p, uint64_t seed);
+struct puzzle_split_opts {
+    uint64_t seed;
+    size_t validation_size; // puzzles
+    size_t train_limit;     // puzzles, 0: all
+};
+// The double shuffle and cut of 3.2 on puzzles in file order. `train` and `validation` share the
+// records. validation_size >= number of puzzles is ERR_INPUT.
+MUST_CHECK bool puzzles_split(const struct puzzles *all, const struct puzzle_split_opts *opts,
+                              struct arena *a, struct puzzles *train, struct puzzles *validation,
+                              struct err *err);
+// All solver positions, puzzle by puzzle. Points into `p`'s records.
+void puzzles_expand(const struct puzzles *p, struct arena *a, struct puzzle_positions *out);

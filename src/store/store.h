@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// store.h - the SQLite file that remembers runs and every reply. Calls are found again by their
+// place in the run (replay) or by what was asked (reuse).
+#pragma once
+#include "base/base.h"
+
+struct store;               // opaque; one connection
+enum { STORE_VERSION = 1 }; // PRAGMA user_version
+
+struct store_opts {
+    bool read_only;
+    int64_t busy_ms; // how long to wait for another program's write [10000]
+};
+// Opens or makes the file; ":memory:" keeps all in memory. A store of a newer version, a read-only
+// place, a file that is no store: a sentence that names the path. Free with store_close.
+MUST_CHECK bool store_open(str path, const struct store_opts *opts, struct store **out,
+                           struct err *err);
+void store_close(struct store *s); // commits; NULL is fine
+
+// ---- runs ----
+
+struct store_run {
+    int64_t id;                       // row
+    str key;                          // hash of configuration, data, program, seed, run name
+    int64_t ordinal;                  // 0, and one more for each --again
+    str command, name, model, method; // for people
+    str config;                       // JSON
+    str summary;                      // JSON, empty until finished
+    bool finished;
+    bool simulated;
+    int64_t started_unix_ms, finished_unix_ms;
+    int64_t n_calls, spent_nusd;
+};
+struct store_runs {
+    struct store_run *v;
+    size_t n, cap;
+};
+// Finds the newest run of key, or starts one. With `again` a finished one is left alone and the
+// next ordinal begun. `run` gives key, command, name, model, method, config, simulated; the rest is
+// filled in. `now_unix_ms` is stored as the start.
+MUST_CHECK bool store_run_begin(struct store *s, bool again, int64_t now_unix_ms, struct arena *a,
+                                struct store_run *run, struct err *err);
+MUST_CHECK bool store_run_finish(struct store *s, int64_t run, str summary, int64_t now_unix_ms,
+                                 struct err *err);
+MUST_CHECK bool store_runs(struct store *s, struct arena *a, struct store_runs *out,
+                           struct err *err); // oldest first
+// By id, or by the first characters of the key when unique. ERR_INPUT when there is none.
+MUST_CHECK bool store_run_find(struct store *s, str which, struct arena *a, struct store_run *out,
+                               struct err *err);
+MUST_CHECK bool store_run_remove(struct store *s, int64_t run, struct err *err);
+
+// ---- calls ----
+
+struct call_place { // the replay key of decisions 1.1
+    int64_t run;
+    int64_t batch, job, ask;
+};
+struct stored_call {
+    str request_hash; // must be the same at replay
+    str reuse_key;
+    str program_hash, input_id; // what was asked, by name
+    str model;
+    str class; // reply class name
+    int64_t cost_nusd, input_tok, output_tok, latency_ms;
+    str reply;     // JSON
+    bool reusable; // class ok
+};
+// `*found` tells whether the place has a reply.
+MUST_CHECK bool store_call_get(struct store *s, const struct call_place *at, struct arena *a,
+                               struct stored_call *out, bool *found, struct err *err);
+// Any reusable call with this key, the oldest.
+MUST_CHECK bool store_call_reuse(struct store *s, str reuse_key, struct arena *a,
+                                 struct stored_call *out, bool *found, struct err *err);
+// Adds a reply inside the open transaction (begun here when none is). Disk full, read-only:
+// ERR_RUN.
+MUST_CHECK bool store_call_put(struct store *s, const struct call_place *at,
+                               const struct stored_call *call, struct err *err);
+// Calls of a run in order of batch, job, ask, for `runs show` and diffs.
+struct stored_calls {
+    struct stored_call_at {
+        struct call_place at;
+        struct stored_call call;
+    } * v;
+    size_t n, cap;
+};
+MUST_CHECK bool store_calls(struct store *s, int64_t run, struct arena *a, struct stored_calls *out,
+                            struct err *err);
+// Remembers a program's JSON under its hash, once.
+MUST_CHECK bool store_program_put(struct store *s, str hash, str json, struct err *err);
+// Commits what is open. The pump calls it before it sleeps and at least every 50 ms while it has
+// uncommitted calls; once a second (now_ms) it also makes a durable checkpoint.
+MUST_CHECK bool store_flush(struct store *s, int64_t now_ms, struct err *err);
+bool store_dirty(const struct store *s); // something is not committed

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// test.h - cmocka with what it needs, and the few helpers that many tests share.
+#pragma once
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+// Both texts are equal, or the test fails showing both.
+#define assert_str(actual, expected)                                                               \
+    do {                                                                                           \
+        str actual_ = (actual);                                                                    \
+        str expected_ = (expected);                                                                \
+        if (!str_eq(actual_, expected_))                                                           \
+            fail_msg("got  \"%.*s\"\nwant \"%.*s\"", STR(actual_), STR(expected_));                \
+    } while (0)
+
+// The path of a file of the shared data pack in `a`; skips the running test, with a message,
+// where it is absent.
+static inline str shared_path(str name, struct arena *a)
+{
+    const char *root = getenv("ROOKERY_SHARED");
+    str path = arena_printf(a, "%s/%.*s", root ? root : "../shared", STR(name));
+    if (!file_exists(path)) {
+        print_message("skipped: %.*s is not here\n", STR(path));
+        skip();
+    }
+    return path;
+}
