@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Texts, numbers and JSON writing of module base.
-#include "test.h"
-
 #include <locale.h>
-#include <string.h>
+
+#include "test.h"
 
 static struct arena arena;
 
