@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cli.h - the command table, option reading, and what several commands share. The only module
+// that prints, reads the environment and decides exit codes.
+#pragma once
+#include <stdio.h>
+
+#include "base/base.h"
+
+enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_INT, OPT_REAL };
+struct opt { // one long option; a table of them ends with a zero name
+    const char *name;
+    enum opt_kind kind;
+    const char *value; // how --help calls its value: "FILE"; NULL for flags
+    const char *help;
+    double min, max; // OPT_INT and OPT_REAL: allowed range when max > min
+};
+struct opt_value {
+    bool set;
+    str text;
+    int64_t integer;
+    double real; // also of OPT_INT
+};
+enum { OPTS_MAX = 48, POSITIONALS_MAX = 16 };
+struct args {
+    const struct command *command;
+    struct opt_value values[OPTS_MAX]; // in the order of command->opts
+    str positionals[POSITIONALS_MAX];
+    size_t n_positionals;
+};
+struct command {
+    const char *name;    // "eval", "puzzles verify"
+    const char *summary; // one line for the list
+    const char *usage;   // what follows the name: "[CONFIG.yaml] [OPTIONS]"
+    const char *about;   // a paragraph for --help, with an example
+    const struct opt *opts;
+    size_t max_positionals;
+    // Does the work, prints the result on standard output. False: `err` says why, and its code
+    // becomes the exit code. Memory of the process arena `a` lives until exit.
+    bool (*run)(const struct args *args, struct arena *a, struct err *err);
+};
+extern const struct command *const commands[]; // NULL-terminated, in the order of the list
+
+// The value of an option of this command; naming one it does not have is a bug.
+const struct opt_value *opt_get(const struct args *args, const char *name);
+str opt_text(const struct args *args, const char *name, str fallback);
+int64_t opt_int(const struct args *args, const char *name, int64_t fallback);
+double opt_real(const struct args *args, const char *name, double fallback);
+bool opt_flag(const struct args *args, const char *name);
+// Reads argv (without program and command name) by the command's table: --name VALUE,
+// --name=VALUE, -- ends options. ERR_USAGE names the nearest option.
+MUST_CHECK bool args_parse(const struct command *command, int argc, char **argv, struct args *out,
+                           struct err *err);
+void help_print(const struct command *command, FILE *to);
+
+// Standard output, checked at the end: a full disk or closed pipe is an error, not a silent loss.
+MUST_CHECK bool print_str(str text, struct err *err);
+
+// JSON Lines: for each line of `in` (at most 4 MiB) parses an object, calls `each`, prints one
+// record; a failure of `each` or of parsing becomes {"error": ...} and the next line is read.
+typedef bool jsonl_fn(const json_t *in, struct arena *a, struct json_out *out, struct err *err);
+MUST_CHECK bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err);
+
+// Set by SIGINT and SIGTERM once signals_install has run.
+void signals_install(void);
+extern volatile int signals_seen;
+
+extern const struct command command_decode, command_eval, command_optimize, command_perft,
+    command_position, command_presets, command_prompt, command_puzzles_stats,
+    command_puzzles_verify, command_resolve, command_runs_diff, command_runs_list, command_runs_rm,
+    command_runs_show, command_simulate;
