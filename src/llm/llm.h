@@ -18,7 +18,7 @@ struct sampling { // zero: all of the model's configuration
 struct model_request {
     struct messages messages;
     enum reply_format format;
-    const struct signature *signature; // of the answer, for FORMAT_SCHEMA
+    const struct signature *signature; // of the answer, for FORMAT_SCHEMA; NULL: free text
     double temperature;
     bool has_temperature;
     int64_t max_tokens; // 0: not limited by us
@@ -50,7 +50,7 @@ str reply_class_name(enum reply_class c); // "ok", "truncated", ... "cancelled"
 MUST_CHECK bool reply_class_parse(str name, enum reply_class *out);
 
 enum finish {
-    FINISH_UNKNOWN,
+    FINISH_UNKNOWN, // also: absent
     FINISH_STOP,
     FINISH_LENGTH,
     FINISH_FILTERED,
@@ -71,13 +71,16 @@ struct reply {
     struct usage usage;
     int64_t cost_nusd; // of this call, all its attempts
     enum known cost_source;
-    int http_status; // of the last attempt, 0: none or in process
-    int attempts;
-    int64_t latency_ms;     // of the last attempt
-    int64_t retry_after_ms; // the server's hint, -1: none
-    str error;              // a sentence without secrets, for classes that are not ok
+    int http_status, attempts; // status of the last attempt, 0: none or in process
+    int64_t latency_ms;        // of the last attempt
+    int64_t retry_after_ms;    // the server's hint, -1: none
+    bool no_retry;             // x-should-retry: false
+    str error;                 // a sentence without secrets, for classes that are not ok
+    str note;                  // what was odd and was mended: a lone surrogate, impossible counts
 };
-// A reply as one JSON object for the store, and back (texts in `a`).
+bool reply_may_retry(const struct reply *r); // the class is retried and the server allows it
+// A reply as one JSON object, and back (texts in `a`). Absent members have their zero
+// (retry_after_ms: -1, class: ok); unknown members and wrong types are ERR_INPUT.
 str reply_to_json(const struct reply *r, struct arena *a);
 MUST_CHECK bool reply_from_json(str text, struct arena *a, struct reply *out, struct err *err);
 
@@ -89,20 +92,18 @@ struct price { // US dollars per million tokens
 };
 // Built-in dated table, by full model name ("openai/gpt-4o-mini"); `.known` false: none.
 struct price price_of(str model);
-extern const str price_table_date; // "2026-12-01"
+extern const str price_table_date; // when its figures were published: "2026-08-09"
 // Section 14: (total - cached - write) x in + ..., each term clamped at 0, in nano-dollars.
 int64_t price_cost_nusd(const struct price *p, const struct usage *u);
-// Tokens without a tokenizer: max(characters / 4, words x 1.3).
-int64_t tokens_estimate(str text);
+int64_t tokens_estimate(str text); // max(characters / 4, words x 1.3), rounded up
 
 // ---- models and providers ----
 
-struct provider;
-struct model { // one configured model; immutable during a run
-    str name;  // "openai/gpt-4o-mini"
-    str id;    // what the endpoint is told: the part behind the provider
+struct model {    // one configured model; immutable during a run
+    str name, id; // "openai/gpt-4o-mini" and what the endpoint is told: the part behind the slash
     const struct provider *provider;
-    str base_url; // without credentials
+    str base_url; // no slash at the end, a query kept; never holds credentials
+    str identity; // what else tells this endpoint apart in reuse keys: the hash of a script
     str key;      // secret; never stored, logged or printed
     double temperature;
     bool has_temperature; // false: not sent, the provider's default
@@ -115,75 +116,88 @@ struct model { // one configured model; immutable during a run
     bool simulated; // everything printed from it says so
     void *context;  // of an in-process provider: its own data
 };
-struct http_header {
-    str name, value;
-};
 enum { HTTP_HEADERS_MAX = 8 };
 struct http_request {
     str url, body;
-    struct http_header headers[HTTP_HEADERS_MAX];
+    struct http_header {
+        str name, value;
+    } headers[HTTP_HEADERS_MAX];
     size_t n_headers;
 };
+struct http_response_headers { // values as they came; empty: absent
+    str retry_after, retry_after_ms, should_retry, date, request_id;
+    str ratelimit_reset; // OpenRouter: milliseconds since 1970
+    str remaining_requests, remaining_tokens, reset_requests, reset_tokens; // x-ratelimit-...
+};
+// Retry-After as milliseconds: seconds, or an HTTP date measured against the response's own Date
+// (past: 0). False: garbage, negative, or a date without a Date.
+bool retry_after_parse(str value, str date_header, int64_t *ms);
+bool http_date_parse(str text, int64_t *unix_ms); // the three forms of RFC 9110 5.6.7
 struct http_response {
     int status;    // 0: none arrived
     bool complete; // the body came whole
-    str content_type;
-    str body;
-    int64_t retry_after_ms; // from the headers, -1: none or unusable
-    str request_id;
+    str content_type, body;
+    struct http_response_headers headers;
 };
 struct provider {         // one file and one line in providers[]; builds and parses bytes only
     str name;             // the first part of model names
     str default_base_url; // empty: in process
     str key_env;          // "OPENAI_API_KEY"; empty: no key needed
-    bool key_optional;    // a local server: sent where set
+    bool key_optional;    // a local server: no key needed, sent where set; costs nothing
+    int version;          // of the adapter: raise it when build or parse change; in reuse keys
     // Exactly one of the two ways:
     bool (*build)(const struct model *m, const struct model_request *q, struct arena *a,
                   struct http_request *out, struct err *err);
-    void (*parse)(const struct model *m, const struct http_response *in, struct arena *a,
-                  struct reply *out); // always gives a class
-    // In process: answers at once and may not wait. False: the run cannot go on.
+    // Always gives a class, never the caller's: attempts, latency_ms. `q` serves estimates.
+    void (*parse)(const struct model *m, const struct model_request *q,
+                  const struct http_response *in, struct arena *a, struct reply *out);
+    // In process: answers at once. False: the run cannot go on.
     bool (*answer)(const struct model *m, const struct model_request *q, struct arena *a,
                    struct reply *out, struct err *err);
-    // Called by model_open for in-process providers: checks the id, sets context, price, simulated.
+    // Called last by model_open, or NULL. Checks id, extra; in process: sets context, price, ...
     bool (*open)(struct model *m, struct arena *a, struct err *err);
 };
+// script/FILE: JSON Lines {"match":{"input":TEXT,"call":N,"sample":N},"reply":{..} or "text":".."};
+// the first line whose conditions all hold answers, none is ERR_INPUT. A pure function of request
+// and sample: `input` stands in the last user message ("*" or absent: any), `call` is the number
+// of the re-ask (0: first request; 1: json_object asked of a model set to schema).
 extern const struct provider provider_openai, provider_script;
-// HTTP providers and script/; sim is injected by the caller behind them. NULL-terminated.
-extern const struct provider *const llm_providers[];
+extern const struct provider *const llm_providers[]; // HTTP and script/; then NULL
 
 struct model_opts { // zero: nothing set; see the fields of struct model
     str base_url;
-    bool has_temperature;
+    bool has_temperature, has_retries, has_format;
     double temperature;
     int64_t max_tokens;
-    bool has_retries;
     int retries;
     int64_t timeout_ms;
-    bool has_format;
     enum reply_format format;
-    const json_t *extra;
+    const json_t *extra;   // borrowed
     bool allow_plain_http; // send a key over http to another host than loopback
 };
-// Finds the provider of "provider/id" in `providers`, the key and ROOKERY_<PROVIDER>_BASE_URL in
-// the environment (`getenv_fn`, so that tests pass their own). Unknown provider: ERR_USAGE with
-// the nearest known; no key: ERR_ENDPOINT naming the variable.
+// Finds the provider of "provider/id", its key and (unless opts name one)
+// ROOKERY_<PROVIDER>_BASE_URL in the environment. Unknown provider: ERR_USAGE with the nearest
+// known; no key for a host that is not loopback: ERR_ENDPOINT naming the variable; credentials in
+// the base URL, or a key over plain http to a host that is not loopback: ERR_USAGE.
 struct model_source {
-    const struct provider *const *providers; // NULL-terminated
-    const char *(*getenv_fn)(const char *name);
+    const struct provider *const *providers;    // NULL-terminated
+    const char *(*getenv_fn)(const char *name); // tests pass their own
 };
 MUST_CHECK bool model_open(str name, const struct model_opts *opts, const struct model_source *from,
                            struct arena *a, struct model *out, struct err *err);
-// The request a job makes of a model: its configuration under the job's overrides.
+// The request a job makes of a model: its configuration under the job's overrides (NULL: none).
+// Without a signature the answer is free text: no response_format. Borrows all.
 struct model_request model_request_new(const struct model *m, const struct sampling *override,
                                        const struct messages *messages,
                                        const struct signature *signature);
-// SHA-256 of the normalised request (model name, messages, sampling, format); no endpoint, no key.
+// SHA-256 of the normalised request (model, messages, sampling, format, extra); no endpoint, no
+// key.
 str model_request_hash(const struct model *m, const struct model_request *q, struct arena *a);
 // The reuse key of decisions 1.2: request hash, endpoint identity, adapter version, sample.
 str model_reuse_key(const struct model *m, const struct model_request *q, struct arena *a);
-// Highest cost one attempt of this request can have; 0 when the price is unknown.
+// Highest cost of one attempt (a token has at least one byte; no limit: 32,768 tokens of answer);
+// 0 when the price is unknown.
 int64_t model_request_worst_nusd(const struct model *m, const struct model_request *q);
-// Replaces every occurrence of the key (plain, JSON-escaped, percent-encoded, base64) and of
-// known key shapes (sk-, AIza, Bearer) in `text` by "[key]".
+// Replaces every occurrence of the key (plain, JSON-escaped, percent-encoded, base64; keys of 4
+// bytes and more) and of known key shapes (sk-, AIza, Bearer, key=) in `text` by "[key]".
 str secrets_redact(str text, str key, struct arena *a);
