@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A thin front of meson. `make demo` and `make test` do all the set-up on a fresh Debian 12; every
+# other target expects the packages (`make deps` installs them).
+B ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+SAN = -Db_sanitize=address,undefined -Db_lundef=false
+SAN_ARGS = -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+# $(call setup,DIR,OPTIONS): configures a build directory once; ninja keeps it up to date.
+setup = test -f $(1)/build.ninja || meson setup $(1) $(2)
+# $(call run_tests,DIR,OPTIONS): every test, then "N passed, N failed" as the last line.
+run_tests = rm -f $(1)/meson-logs/testlog.json; \
+	meson test -C $(1) --print-errorlogs $(2); status=$$?; \
+	python3 tools/test_summary.py $(1)/meson-logs/testlog.json && exit $$status
+
+.PHONY: build deps demo test san lint fuzz-smoke fingerprint bench install clean help
+
+build: ## build/src/cli/rookery (the default)
+	@tools/deps.sh --check build
+	@$(call setup,$(B))
+	ninja -C $(B)
+
+deps: ## install the packages that are missing (as root or with sudo)
+	@tools/deps.sh build
+
+demo: deps ## set up, build, and run the main job on built-in data, without any key
+	@$(MAKE) --no-print-directory build
+	@tools/demo.sh
+
+test: deps ## set up, build, and pass every test
+	@$(MAKE) --no-print-directory build
+	@$(call run_tests,$(B))
+
+san: deps ## all tests under the address and undefined-behaviour sanitizers
+	@$(call setup,build-san,$(SAN) -Dc_args='$(SAN_ARGS)')
+	ninja -C build-san
+	@$(call run_tests,build-san,--timeout-multiplier 5)
+
+lint: build ## layers, contracts, sizes, format; clang-tidy; cppcheck
+	@tools/deps.sh lint
+	@tools/lint.py
+	@tools/tidy.py $(B)
+	@mkdir -p $(B)/cppcheck
+	cppcheck --quiet -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--cppcheck-build-dir=$(B)/cppcheck --suppress=missingIncludeSystem \
+		--error-exitcode=1 -D_GNU_SOURCE -Isrc src
+
+fuzz-smoke: ## every fuzz target for FUZZ_SECONDS (60) each
+	@tools/deps.sh build fuzz
+	@CC=clang-14; export CC; $(call setup,build-fuzz,$(SAN) -Dfuzz=true \
+		-Dc_args='$(SAN_ARGS) -fsanitize=fuzzer-no-link')
+	ninja -C build-fuzz
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh build-fuzz
+
+fingerprint: build ## one hash over deterministic simulated runs; UPDATE=1 accepts a new one
+	@UPDATE=$(UPDATE) tools/fingerprint.sh
+
+bench: build ## the quality bars, as ratios
+	@tools/bench.sh
+
+install: build ## honours PREFIX and DESTDIR
+	@meson configure $(B) -Dprefix=$(PREFIX)
+	meson install -C $(B)
+
+clean: ## remove every build directory
+	rm -rf build build-san build-fuzz
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
