@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// internal.h - bitboards, attacks and the bare making of moves, shared by the files of this module.
+//
+// Everything here is on the hot path of move generation and therefore inline; the generator itself
+// is in generate.h. No run-time initialisation: the tables are constants made by tables_gen.c.
+#pragma once
+#include "chess/chess.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+struct magic { // see tables_gen.c
+    bitboard mask;
+    uint64_t factor;
+    uint32_t offset, shift;
+};
+
+struct chess_tables {
+    bitboard knight[64], king[64];
+    bitboard pawn[2][64];     // captures, by colour
+    bitboard between[64][64]; // strictly between two squares of one line, else empty
+    bitboard line[64][64];    // the whole line through two squares, else empty
+    struct magic bishop[64], rook[64];
+    uint64_t zobrist_piece[2][6][64];
+    uint64_t zobrist_castling[64]; // by rook square
+    uint64_t zobrist_en_passant[8];
+    uint64_t zobrist_turn; // in the key when black is to move
+    bitboard slides[107648];
+};
+extern const struct chess_tables chess_tables;
+
+static const bitboard FILE_A = 0x0101010101010101u;
+static const bitboard FILE_H = 0x8080808080808080u;
+static const bitboard RANK_1 = 0xFFu;
+static const bitboard RANK_8 = 0xFF00000000000000u;
+static const bitboard DARK_SQUARES = 0xAA55AA55AA55AA55u; // a1 is dark
+
+static ALWAYS_INLINE bitboard bit(square s)
+{
+    return (bitboard)1 << s;
+}
+
+static ALWAYS_INLINE square lowest(bitboard b) // b is not empty
+{
+    return (square)__builtin_ctzll(b);
+}
+
+static ALWAYS_INLINE square pop_lowest(bitboard *b)
+{
+    square s = lowest(*b);
+    *b &= *b - 1;
+    return s;
+}
+
+static ALWAYS_INLINE unsigned count(bitboard b)
+{
+    return (unsigned)__builtin_popcountll(b);
+}
+
+static ALWAYS_INLINE bool has_many(bitboard b)
+{
+    return (b & (b - 1)) != 0;
+}
+
+static ALWAYS_INLINE bitboard slide(const struct magic *m, bitboard occupied)
+{
+    return chess_tables.slides[m->offset + ((occupied & m->mask) * m->factor >> m->shift)];
+}
+
+static ALWAYS_INLINE bitboard bishop_attacks(square s, bitboard occupied)
+{
+    return slide(&chess_tables.bishop[s], occupied);
+}
+
+static ALWAYS_INLINE bitboard rook_attacks(square s, bitboard occupied)
+{
+    return slide(&chess_tables.rook[s], occupied);
+}
+
+// One rank forward, as `us` sees it.
+static ALWAYS_INLINE bitboard forward(enum color us, bitboard b)
+{
+    return us == WHITE ? b << 8 : b >> 8;
+}
+
+static ALWAYS_INLINE bitboard pawn_captures(enum color us, bitboard pawns)
+{
+    bitboard ahead = forward(us, pawns);
+    return (ahead & ~FILE_A) >> 1 | (ahead & ~FILE_H) << 1;
+}
+
+static ALWAYS_INLINE bitboard back_rank(enum color us)
+{
+    return us == WHITE ? RANK_1 : RANK_8;
+}
+
+static ALWAYS_INLINE bitboard occupied_by_all(const struct position *pos)
+{
+    return pos->side[WHITE] | pos->side[BLACK];
+}
+
+static ALWAYS_INLINE square king_of(const struct position *pos, enum color us)
+{
+    return lowest(pos->piece[KING] & pos->side[us]);
+}
+
+static ALWAYS_INLINE enum color other(enum color c)
+{
+    return c == WHITE ? BLACK : WHITE;
+}
+
+static ALWAYS_INLINE bitboard diagonal_sliders(const struct position *pos, enum color c)
+{
+    return (pos->piece[BISHOP] | pos->piece[QUEEN]) & pos->side[c];
+}
+
+static ALWAYS_INLINE bitboard straight_sliders(const struct position *pos, enum color c)
+{
+    return (pos->piece[ROOK] | pos->piece[QUEEN]) & pos->side[c];
+}
+
+// Sliders of `them` that attack `s` when exactly `occupied` is occupied.
+static ALWAYS_INLINE bitboard sliders_at(const struct position *pos, square s, enum color them,
+                                         bitboard occupied)
+{
+    return (bishop_attacks(s, occupied) & diagonal_sliders(pos, them)) |
+           (rook_attacks(s, occupied) & straight_sliders(pos, them));
+}
+
+// Knights and pawns of `them` that attack `s`.
+static ALWAYS_INLINE bitboard steppers_at(const struct position *pos, square s, enum color them)
+{
+    return ((chess_tables.knight[s] & pos->piece[KNIGHT]) |
+            (chess_tables.pawn[other(them)][s] & pos->piece[PAWN])) &
+           pos->side[them];
+}
+
+// All pieces of `them` that attack the king of the other side.
+static ALWAYS_INLINE bitboard checkers_of(const struct position *pos, enum color them)
+{
+    square king = king_of(pos, other(them));
+    return steppers_at(pos, king, them) | sliders_at(pos, king, them, occupied_by_all(pos));
+}
+
+static ALWAYS_INLINE move move_new(square from, square to, enum move_kind kind)
+{
+    return (move)(from | to << 6 | (unsigned)kind << 12);
+}
+
+static ALWAYS_INLINE square raw_to(move m) // of castling: the rook's square
+{
+    return m >> 6 & 63;
+}
+
+// Where king and rook of a castling move arrive.
+static ALWAYS_INLINE square castling_king_to(square king, square rook)
+{
+    return (square)((king & 56) + (rook > king ? 6 : 2));
+}
+
+static ALWAYS_INLINE square castling_rook_to(square king, square rook)
+{
+    return (square)((king & 56) + (rook > king ? 5 : 3));
+}
+
+// The pawn that an en-passant capture on `target` takes: one rank behind it.
+static ALWAYS_INLINE square en_passant_victim(square target)
+{
+    return target ^ 8;
+}
+
+// May the pawn on `from` capture en passant? Looked at on the board after the capture, because two
+// pawns leave a rank at once, which no pin mask sees.
+bool en_passant_is_legal(const struct position *pos, square from);
+
+// Makes `m` on the board alone: pieces, turn, castling, and an en-passant square whenever an enemy
+// pawn stands beside the double step, legal or not. Leaves counters and key stale (perft needs
+// neither); position_after does the rest.
+void board_apply(struct position *pos, move m);
+
+// The key computed from nothing.
+uint64_t position_key(const struct position *pos);
+// Drops an en-passant square that no legal move can use.
+void en_passant_normalize(struct position *pos);
+// Whether the side to move has any legal move.
+bool has_legal_move(const struct position *pos);

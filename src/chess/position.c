@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// position.c - questions about a position, and the one everybody begins with.
+#include "chess/generate.h"
+
+struct position position_start(void)
+{
+    struct position pos;
+    if (position_parse(S("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), &pos, NULL) !=
+        FAULT_NONE)
+        BUG("the initial position is refused");
+    return pos;
+}
+
+enum piece position_piece_at(const struct position *pos, square s)
+{
+    for (int p = PAWN; p <= KING; p++) {
+        if (pos->piece[p] & bit(s))
+            return (enum piece)p;
+    }
+    return PIECE_NONE;
+}
+
+enum color position_color_at(const struct position *pos, square s)
+{
+    return pos->side[BLACK] & bit(s) ? BLACK : WHITE;
+}
+
+bitboard position_checkers(const struct position *pos)
+{
+    return checkers_of(pos, other((enum color)pos->turn));
+}
+
+bool position_in_check(const struct position *pos)
+{
+    return position_checkers(pos) != 0;
+}
+
+bool has_legal_move(const struct position *pos)
+{
+    return generate(pos, NULL) > 0;
+}
+
+bool position_is_checkmate(const struct position *pos)
+{
+    return position_in_check(pos) && !has_legal_move(pos);
+}
+
+bool position_is_stalemate(const struct position *pos)
+{
+    return !position_in_check(pos) && !has_legal_move(pos);
+}
+
+bool position_is_insufficient(const struct position *pos)
+{
+    if (pos->piece[PAWN] | pos->piece[ROOK] | pos->piece[QUEEN])
+        return false;
+    bitboard bishops = pos->piece[BISHOP];
+    if (pos->piece[KNIGHT])
+        return !bishops && !has_many(pos->piece[KNIGHT]);
+    return !(bishops & DARK_SQUARES) || !(bishops & ~DARK_SQUARES);
+}
