@@ -44,7 +44,7 @@ lint: build ## layers, contracts, sizes, format; clang-tidy; cppcheck
 	@mkdir -p $(B)/cppcheck
 	cppcheck --quiet -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--cppcheck-build-dir=$(B)/cppcheck --suppress=missingIncludeSystem \
-		--error-exitcode=1 -D_GNU_SOURCE -Isrc src
+		--library=tools/cppcheck.cfg --error-exitcode=1 -D_GNU_SOURCE -Isrc src
 
 fuzz-smoke: ## every fuzz target for FUZZ_SECONDS (60) each
 	@tools/deps.sh build fuzz

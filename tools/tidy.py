@@ -17,8 +17,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.M)
-# The database is gcc's: clang does not know all of its warnings, and they are checked in the build.
-CLANG_ARGUMENTS = ["--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-w", "--quiet"]
+# The database is gcc's: clang does not know all of its warnings, and has some of its own.
+CLANG_ARGUMENTS = ["--quiet", "--extra-arg=-Wno-unknown-warning-option",
+                   "--extra-arg=-Wmissing-variable-declarations", "--extra-arg=-Wcomma"]
 
 
 def add_with_includes(path, seen):
