@@ -5,7 +5,7 @@
 #include "chess/chess.h"
 
 struct puzzle {
-    str id;
+    str id;     // where the file has none: "row-N", N being `row`
     str fen;    // as in the file: before the opponent's first move
     str line;   // UCI moves separated by blanks; moves 0, 2, 4.. are the opponent's
     str themes; // separated by blanks
@@ -15,7 +15,7 @@ struct puzzle {
     size_t lineno; // 1-based line of the file
     struct position start;
     const move *moves;
-    size_t n_moves; // >= 2
+    size_t n_moves; // >= 2; where odd, nothing is asked after the last one
 };
 struct puzzles {
     struct puzzle *v;
@@ -50,11 +50,14 @@ enum puzzle_read {
 // order), a JSONL file, or "builtin:train" / "builtin:test". A directory, an empty file, missing
 // columns: ERR_INPUT. Free with puzzle_reader_free (NULL is fine).
 MUST_CHECK bool puzzle_reader_open(str path, struct puzzle_reader **out, struct err *err);
+// The same over bytes in memory, called `name` in messages; keeps `text`.
+MUST_CHECK bool puzzle_reader_open_text(str name, str text, struct puzzle_reader **out,
+                                        struct err *err);
 void puzzle_reader_free(struct puzzle_reader *r);
 // Reads the next row; texts and moves of `out` in `a`. Every move of the line is played.
 enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, struct puzzle *out,
                                     struct err *err);
-// SHA-256 of the file, known after PUZZLE_END.
+// SHA-256 of the file, known after PUZZLE_END; empty before.
 str puzzle_reader_sha256(struct puzzle_reader *r, struct arena *a);
 
 struct puzzle_filter {          // zero: everything
@@ -81,10 +84,12 @@ struct puzzle_split_opts {
     size_t validation_size; // puzzles
     size_t train_limit;     // puzzles, 0: all
 };
-// The double shuffle and cut of 3.2 on puzzles in file order. `train` and `validation` share the
-// records. validation_size >= number of puzzles is ERR_INPUT.
+struct puzzle_split {
+    struct puzzles train, validation;
+};
+// The double shuffle and cut of 3.2 on puzzles in file order; both sets share the records of `all`.
+// validation_size >= number of puzzles is ERR_INPUT.
 MUST_CHECK bool puzzles_split(const struct puzzles *all, const struct puzzle_split_opts *opts,
-                              struct arena *a, struct puzzles *train, struct puzzles *validation,
-                              struct err *err);
+                              struct arena *a, struct puzzle_split *out, struct err *err);
 // All solver positions, puzzle by puzzle. Points into `p`'s records.
 void puzzles_expand(const struct puzzles *p, struct arena *a, struct puzzle_positions *out);
