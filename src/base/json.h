@@ -31,10 +31,18 @@ struct json_members {
     size_t n, cap;
 };
 
-// The lenient object grammar of the few-shot specification 1.10 step 2: `text` begins with `{`.
-// True when an object was read; `*used` is its length in bytes. End of text closes what is open;
-// a key cut off by the end of text is dropped. Nesting over 128 is refused.
+// The lenient object grammar of the few-shot specification 1.10 step 2: `text` begins with `{`,
+// or, being a strict array, with `[`: then its first element that is an object is read. True when
+// an object was read. `*used` is its length in bytes from the start of `text`; where there is none,
+// how many bytes were looked at (at least 1), so that callers can bound their work. End of text
+// closes what is open; a key cut off by the end of text is dropped. Nesting over 128 is refused.
 bool json_read_lenient(str text, struct arena *a, struct json_members *out, size_t *used);
+
+// White space of the lenient grammar, as Python's str.isspace and str.strip judge it:
+// the bytes of the white-space character at the start of `s`, 0: there is none;
+size_t json_blank(str s);
+// and `s` without white space at either end, and without a byte order mark in front.
+str json_trim(str s);
 
 // Members of jansson objects as views that live as long as the object; absent, null or of another
 // type: the empty text / the fallback.
