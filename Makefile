@@ -26,7 +26,7 @@ deps: ## install the packages that are missing (as root or with sudo)
 
 demo: deps ## set up, build, and run the main job on built-in data, without any key
 	@$(MAKE) --no-print-directory build
-	@tools/demo.sh
+	@ROOKERY=$(B)/src/cli/rookery tools/demo.sh
 
 test: deps ## set up, build, and pass every test
 	@$(MAKE) --no-print-directory build
@@ -54,10 +54,10 @@ fuzz-smoke: ## every fuzz target for FUZZ_SECONDS (60) each
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh build-fuzz
 
 fingerprint: build ## one hash over deterministic simulated runs; UPDATE=1 accepts a new one
-	@UPDATE=$(UPDATE) tools/fingerprint.sh
+	@ROOKERY=$(B)/src/cli/rookery UPDATE=$(UPDATE) tools/fingerprint.sh
 
 bench: build ## the quality bars, as ratios
-	@tools/bench.sh
+	@tools/bench.py $(B)/src/cli/rookery
 
 install: build ## honours PREFIX and DESTDIR
 	@meson configure $(B) -Dprefix=$(PREFIX)

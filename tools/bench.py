@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""bench.py [ROOKERY] - the quality bars as ratios of CPU time within one run.
+
+A bar that cannot be measured here (a peer is not installed) is named as skipped. Exits 1 when a
+bar is missed; on a busy machine measure again before believing it.
+"""
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOKERY = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/src/cli/rookery")
+# The start position and the five standard test positions, with depths of comparable size.
+PERFT = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 6),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 5),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 7),
+    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 5),
+    ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 5),
+    ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 5),
+]
+PUZZLE_COPIES = 200
+SAMPLES = 20
+
+
+def cpu_seconds(command, text=None):
+    """CPU time of a command, which must succeed, and its output."""
+    before = os.times()
+    result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    after = os.times()
+    if result.returncode:
+        sys.exit(f"bench.py: {' '.join(command)} failed:\n{result.stderr}")
+    return (after.children_user + after.children_system - before.children_user
+            - before.children_system), result.stdout
+
+
+def bench_perft():
+    engine = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
+    if not engine:
+        return None
+    ours = theirs = 0.0
+    for fen, depth in PERFT:
+        ours += cpu_seconds([ROOKERY, "perft", "--fen", fen, "--depth", str(depth)])[0]
+        script = f"position fen {fen}\ngo perft {depth}\nquit\n"
+        theirs += cpu_seconds([engine], script)[0]
+    return theirs / ours
+
+
+def bench_puzzles(folder):
+    """Validating a compressed file against only decompressing it."""
+    if not shutil.which("zstd"):
+        return None
+    plain, packed = folder / "puzzles.csv", folder / "puzzles.csv.zst"
+    with open(ROOT / "data/puzzles-train.csv", newline="", encoding="utf-8") as source:
+        rows = list(csv.reader(source))
+    with open(plain, "w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(rows[0])
+        for copy in range(PUZZLE_COPIES):
+            writer.writerows([f"{row[0]}x{copy}", *row[1:]] for row in rows[1:])
+    subprocess.run(["zstd", "-q", "-6", str(plain), "-o", str(packed)], check=True)
+    peer = sum(cpu_seconds(["sh", "-c", f"zstd -dc {packed} > /dev/null"])[0] for _ in range(5)) / 5
+    return cpu_seconds([ROOKERY, "puzzles", "verify", str(packed)])[0] / max(peer, 1e-3)
+
+
+def bench_calls(folder):
+    """Microseconds of CPU around a call, with a scripted model, store and files included."""
+    script, out = folder / "script.jsonl", folder / "run"
+    script.write_text('{"match": {"input": "*"}, "text": "{\\"move\\": \\"e2e4\\"}"}\n')
+    seconds, _ = cpu_seconds([ROOKERY, "eval", "--model", f"script/{script}", "--puzzles",
+                              "builtin:test", "--samples", str(SAMPLES), "--out", str(out),
+                              "--store", str(folder / "bench.db")])
+    with open(out / "predictions.jsonl", encoding="utf-8") as lines:
+        positions = sum(1 for _ in lines)
+    return 1e6 * seconds / (max(1, positions) * SAMPLES)
+
+
+def main():
+    missed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for what, measure, low, high in (
+                ("perft: speed, times Stockfish's", bench_perft, 1.0, None),
+                ("puzzles verify: time, times zstd -dc", lambda: bench_puzzles(folder), None, 3.0),
+                ("eval: us CPU around a call", lambda: bench_calls(folder), None, 100.0)):
+            value = measure()
+            bar = f"at least {low:g}" if low else f"at most {high:g}"
+            if value is None:
+                print(f"{what:40} skipped: its peer is not installed")
+                continue
+            met = value >= low if low else value <= high
+            missed += not met
+            print(f"{what:40} {value:8.2f}  {bar:12} {'met' if met else 'MISSED'}", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
