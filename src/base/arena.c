@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arena.c - a chain of malloc'ed blocks, each twice the one before up to 1 MiB, filled from the
 // front. A big request gets a block of its own size.
-#include "base/arena.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define POISONING 1

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // buf.c - growing text. Also the program's one writer of JSON strings and of floating numbers.
-#include "base/buf.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/buf.h"
 
 // Makes room for n more bytes and the NUL; false (and over) where the maximum forbids it.
 static bool reserve(struct buf *b, size_t n)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // clock.c - the system's clocks as integers.
-#include "base/clock.h"
-
 #include <time.h>
+
+#include "base/clock.h"
 
 static int64_t now_us(clockid_t id)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // err.c - one error idiom for the whole program.
-#include "base/err.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/err.h"
 
 bool err_set(struct err *err, enum err_code code, const char *format, ...)
 {

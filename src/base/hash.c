@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // hash.c - SHA-256 by libcrypto, FNV-1a by hand.
-#include "base/hash.h"
-
 #include <openssl/evp.h>
+
+#include "base/hash.h"
 
 uint64_t hash64(str s)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // log.c - the one mutable global of the program: where log lines go. It is set before any work
 // starts and never changes after, so it carries no state of a run.
-#include "base/log.h"
-
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "base/log.h"
 
 static log_sink *sink_of_process;
 

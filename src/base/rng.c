@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // rng.c - MT19937 as CPython seeds and draws it (few-shot specification, appendix A), and
 // xoshiro256**.
-#include "base/rng.h"
-
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/hash.h"
 
 enum { MT_N = 624, MT_M = 397 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // str.c - views of text. Numbers are read here without the locale, so that a comma as decimal
 // separator in the environment never changes data.
-#include "base/str.h"
-
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/str.h"
 
 str str_from(const char *c)
 {

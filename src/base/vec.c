@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // vec.c - the growth behind vec_push.
-#include "base/vec.h"
-
 #include <string.h>
+
+#include "base/vec.h"
 
 void *vec_room_(struct arena *a, void *v, size_t n, size_t *cap, size_t size)
 {

@@ -60,6 +60,10 @@ MUST_CHECK bool print_str(str text, struct err *err);
 typedef bool jsonl_fn(const json_t *in, struct arena *a, struct json_out *out, struct err *err);
 MUST_CHECK bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err);
 
+// Reads a FEN of the named variant (empty or "standard"; others are refused by name).
+struct position;
+MUST_CHECK bool position_read(str fen, str variant, struct position *out, struct err *err);
+
 // Set by SIGINT and SIGTERM once signals_install has run.
 void signals_install(void);
 extern volatile int signals_seen;

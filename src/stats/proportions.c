@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // proportions.c - intervals and tests for rates of right answers.
-#include "stats/stats.h"
-
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+
+#include "stats/stats.h"
 
 static const double Z95 = 1.959963984540054; // the 97.5 % point of the normal distribution
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cmd_optimize.c - split, run one optimizer, save the compiled program, score it on held-out
+// puzzles.
+#include "cli/run.h"
+
+static bool optimize(struct run *r)
+{
+    if (!run_configure(r, METHOD_BOOTSTRAP_FEW_SHOT) || !run_open_model(r) || !run_load(r))
+        return false;
+    if (opt_flag(r->args, "dry-run"))
+        return run_print_plan(r);
+    return run_begin(r) && run_optimize(r) && run_evaluate(r) && run_finish(r);
+}
+
+static bool run(const struct args *args, struct arena *a, struct err *err)
+{
+    struct run *r = NEW(a, struct run);
+    r->args = args;
+    r->arena = a;
+    r->err = err;
+    bool ok = optimize(r);
+    run_end(r);
+    return ok;
+}
+
+static const struct opt opts[] = {
+    OPTS_MODEL,
+    { "method", OPT_TEXT, "NAME", "baseline or bootstrap_few_shot [bootstrap_few_shot]", 0, 0 },
+    { "train", OPT_TEXT, "FILE", "training puzzles: CSV, .zst, JSONL or builtin:train", 0, 0 },
+    { "validation", OPT_INT, "N", "training puzzles kept for validation [140]", 1, 1e9 },
+    { "train-limit", OPT_INT, "N", "only the first N training puzzles of the split [all]", 0, 1e9 },
+    OPTS_RUN,
+    { 0 },
+};
+
+const struct command command_optimize = {
+    .name = "optimize",
+    .summary = "optimise a prompt on training puzzles, score it on held-out ones",
+    .usage = "[CONFIG.yaml] [OPTIONS]",
+    .about = "Runs one prompt optimizer, saves compiled.json and scores it on the test puzzles.\n"
+             "CONFIG.yaml is a configuration of the paper's tool, unchanged; options override it.\n"
+             "To go on after a crash, Ctrl-C or a spent budget, give the same command again.\n"
+             "Example: rookery optimize --model sim/responsive --method bootstrap_few_shot",
+    .opts = opts,
+    .max_positionals = 1,
+    .run = run,
+};

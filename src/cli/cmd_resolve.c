@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cmd_resolve.c - shows the resolver: a position and an answer in, the one legal move out.
+#include "cli/cli.h"
+#include "episode/episode.h"
+
+static void put(struct json_out *out, str key, str value)
+{
+    json_key(out, key);
+    if (value.len > 0)
+        json_put_str(out, value);
+    else
+        json_put_null(out);
+}
+
+static void put_candidates(struct json_out *out, const struct resolve_candidates *list)
+{
+    json_key(out, S("candidates"));
+    json_open(out, '[');
+    for (size_t i = 0; i < list->n; i++) {
+        const struct resolve_candidate *c = &list->v[i];
+        json_open(out, '{');
+        put(out, S("fragment"), c->fragment);
+        put(out, S("source"), resolve_mode_name(c->source));
+        struct move_text uci = uci_format(c->m);
+        put(out, S("uci"), c->m ? str_from(uci.data) : S(""));
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+static bool resolve(const json_t *in, struct arena *a, struct json_out *out, struct err *err)
+{
+    struct position pos;
+    struct resolution r;
+    if (!json_is_string(json_object_get(in, "fen")))
+        return err_set(err, ERR_INPUT,
+                       "no fen: a line is {\"fen\": FEN, \"answer\": TEXT or null}");
+    if (!position_read(json_get_str(in, "fen"), json_get_str(in, "variant"), &pos, err))
+        return false;
+    move_resolve(&pos, json_get_str(in, "answer"), a, &r);
+    struct move_text uci = { "" };
+    struct move_text san = { "" };
+    if (r.error == RESOLVE_OK) {
+        uci = uci_format(r.m);
+        san = san_format(&pos, r.m);
+    }
+    json_open(out, '{');
+    put(out, S("uci"), str_from(uci.data));
+    put(out, S("san"), str_from(san.data));
+    put(out, S("mode"), resolve_mode_name(r.mode));
+    put(out, S("error"), resolve_error_name(r.error));
+    put_candidates(out, &r.candidates);
+    json_close(out, '}');
+    return true;
+}
+
+static bool run(const struct args *args, struct arena *a, struct err *err)
+{
+    (void)args;
+    (void)a;
+    return jsonl_run(stdin, resolve, err);
+}
+
+static const struct opt opts[] = { { 0 } };
+
+const struct command command_resolve = {
+    .name = "resolve",
+    .summary = "turn answers into legal moves (JSON Lines)",
+    .usage = "< LINES",
+    .about = "Reads {\"fen\": F, \"answer\": TEXT} a line and prints uci, san, mode, error and the "
+             "candidates.\nExample: echo '{\"fen\": \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\", "
+             "\"answer\": \"O-O\"}' | rookery resolve",
+    .opts = opts,
+    .run = run,
+};

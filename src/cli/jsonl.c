@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// jsonl.c - JSON Lines in, JSON Lines out: one record a line, order kept, an error is a record.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { LINE_MAX_BYTES = 4 << 20 };
+
+// Reads one line into *line; longer ones are cut and *over set. False: end of input.
+static bool read_line(FILE *in, char *line, size_t *len, bool *over)
+{
+    int c;
+    *len = 0;
+    *over = false;
+    while ((c = getc_unlocked(in)) != EOF && c != '\n') {
+        if (*len < LINE_MAX_BYTES)
+            line[(*len)++] = (char)c;
+        else
+            *over = true;
+    }
+    return c != EOF || *len > 0;
+}
+
+static bool answer_line(str line, bool over, jsonl_fn *each, struct arena *a, struct buf *out)
+{
+    struct err err = { 0 };
+    if (over) {
+        err_set(&err, ERR_LIMIT, "line longer than %d bytes", LINE_MAX_BYTES);
+    } else {
+        json_t *in = json_read_strict(line, &err);
+        if (in && !json_is_object(in))
+            err_set(&err, ERR_INPUT, "not a JSON object");
+        struct json_out o = { .b = out };
+        bool ok = json_is_object(in) && each(in, a, &o, &err);
+        json_decref(in);
+        if (ok)
+            return true;
+    }
+    out->len = 0;
+    struct json_out o = { .b = out };
+    json_open(&o, '{');
+    json_key(&o, S("error"));
+    json_put_str(&o, str_from(err.text));
+    json_close(&o, '}');
+    return true;
+}
+
+bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err)
+{
+    char *line = malloc(LINE_MAX_BYTES);
+    if (!line)
+        BUG("out of memory");
+    struct arena a = { 0 };
+    bool ok = true;
+    size_t len;
+    bool over;
+    while (ok && read_line(in, line, &len, &over)) {
+        str text = str_trim((str){ line, len });
+        if (text.len == 0)
+            continue;
+        arena_reset(&a);
+        struct buf b = { .arena = &a };
+        answer_line(text, over, each, &a, &b);
+        buf_add_char(&b, '\n');
+        str record = buf_str(&b);
+        if (fwrite(record.data, 1, record.len, stdout) != record.len)
+            ok = err_set(err, ERR_RUN, "standard output: %s", strerror(errno));
+    }
+    if (ok && ferror(in))
+        ok = err_set(err, ERR_INPUT, "standard input: %s", strerror(errno));
+    if (ok && fflush(stdout) != 0)
+        ok = err_set(err, ERR_RUN, "standard output: %s", strerror(errno));
+    arena_free(&a);
+    free(line);
+    return ok;
+}

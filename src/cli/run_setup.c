@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// run_setup.c - from a configuration file and flags to models, data and the identity of a run.
+#include "cli/run.h"
+
+// Transport of the paper's runs, where --preset paper is asked for by name (decisions 2.4). The
+// default keeps the patience of section 13: it changes no score, only how many calls get through.
+enum { PAPER_RETRIES = 1, PAPER_TIMEOUT_S = 30 };
+
+static void set_text(const struct args *args, const char *name, str *where)
+{
+    *where = opt_text(args, name, *where);
+}
+
+static void set_int(const struct args *args, const char *name, int64_t *where)
+{
+    *where = opt_int(args, name, *where);
+}
+
+static bool has_option(const struct args *args, const char *name)
+{
+    for (const struct opt *o = args->command->opts; o->name; o++)
+        if (str_eq(str_from(o->name), str_from(name)))
+            return true;
+    return false;
+}
+
+static void apply_model_flags(const struct args *args, struct model_config *m)
+{
+    set_text(args, "model", &m->name);
+    set_int(args, "max-tokens", &m->max_tokens);
+    set_int(args, "retries", &m->retries);
+    m->timeout_s = opt_real(args, "timeout", m->timeout_s);
+    if (opt_get(args, "temperature")->set) {
+        m->has_temperature = true;
+        m->temperature = opt_real(args, "temperature", 0);
+    }
+}
+
+static void apply_preset(const struct args *args, struct run_config *c)
+{
+    if (!str_eq(opt_text(args, "preset", S("")), S("paper")))
+        return;
+    if (!opt_get(args, "retries")->set)
+        c->task_model.retries = PAPER_RETRIES;
+    if (c->task_model.timeout_s == 0)
+        c->task_model.timeout_s = PAPER_TIMEOUT_S;
+}
+
+static bool apply_flags(struct run *r)
+{
+    const struct args *args = r->args;
+    struct run_config *c = &r->config;
+    apply_model_flags(args, &c->task_model);
+    apply_preset(args, c);
+    set_text(args, "test", &c->test_path);
+    if (has_option(args, "train"))
+        set_text(args, "train", &c->train_path);
+    if (has_option(args, "validation"))
+        set_int(args, "validation", &c->validation_size);
+    if (has_option(args, "train-limit"))
+        set_int(args, "train-limit", &c->train_limit);
+    set_int(args, "limit", &c->test_limit);
+    set_text(args, "out", &c->output_dir);
+    set_text(args, "preset", &c->rookery.preset);
+    set_int(args, "concurrency", &c->rookery.concurrency);
+    c->rookery.max_cost_usd = opt_real(args, "max-cost", c->rookery.max_cost_usd);
+    c->continue_on_error |= opt_flag(args, "continue-on-error");
+    if (opt_get(args, "seed")->set && opt_int(args, "seed", 0) < 0)
+        return err_set(r->err, ERR_USAGE, "--seed must not be negative");
+    c->seed = (uint64_t)opt_int(args, "seed", (int64_t)c->seed);
+    if (opt_get(args, "meta-model")->set) {
+        c->has_prompt_model = true;
+        c->prompt_model = c->task_model;
+        c->prompt_model.name = opt_text(args, "meta-model", S(""));
+        c->prompt_model.has_temperature = true;
+        c->prompt_model.temperature = 1; // few-shot specification, section 7
+    }
+    if (!str_eq(c->rookery.preset, S("paper")) && !str_eq(c->rookery.preset, S("improved")))
+        return err_set(r->err, ERR_USAGE, "--preset must be paper or improved, got \"%.*s\"",
+                       STR(c->rookery.preset));
+    return true;
+}
+
+static bool apply_method(struct run *r, enum method method)
+{
+    if (!has_option(r->args, "method")) {
+        r->config.method = method;
+        return true;
+    }
+    const struct opt_value *named = opt_get(r->args, "method");
+    if (!named->set)
+        return true;
+    return method_parse(named->text, &r->config.method) ||
+           err_set(r->err, ERR_USAGE, "--method: no such method \"%.*s\"", STR(named->text));
+}
+
+bool run_configure(struct run *r, enum method method)
+{
+    config_defaults(&r->config);
+    r->config.method = method;
+    if (r->args->n_positionals > 0 &&
+        !config_load(r->args->positionals[0], r->arena, &r->config, r->err))
+        return false;
+    r->has_out = opt_get(r->args, "out")->set || r->args->n_positionals > 0;
+    r->samples = has_option(r->args, "samples") ? (int)opt_int(r->args, "samples", 1) : 1;
+    return apply_method(r, method) && apply_flags(r) && config_finish(&r->config, r->err);
+}
+
+bool run_open_model(struct run *r)
+{
+    const struct model_config *m = &r->config.task_model;
+    struct model_opts opts = {
+        .base_url = opt_text(r->args, "base-url", S("")),
+        .has_temperature = m->has_temperature,
+        .temperature = m->temperature,
+        .max_tokens = m->max_tokens,
+        .has_retries = true,
+        .retries = (int)m->retries,
+        .timeout_ms = (int64_t)(m->timeout_s * 1000),
+        .extra = m->extra,
+        .allow_plain_http = opt_flag(r->args, "allow-http"),
+    };
+    const struct opt_value *format = opt_get(r->args, "format");
+    opts.has_format = format->set;
+    if (format->set && !format_parse(format->text, &opts.format))
+        return err_set(r->err, ERR_USAGE,
+                       "--format must be none, json_object or schema, got "
+                       "\"%.*s\"",
+                       STR(format->text));
+    if (!cli_model_open(m->name, &opts, r->arena, &r->task_model, r->err))
+        return false;
+    if (r->config.rookery.max_cost_usd > 0 && !r->task_model.price.known)
+        return err_set(r->err, ERR_USAGE,
+                       "--max-cost: the price of %.*s is not known, so a cap cannot be kept; "
+                       "leave the cap out",
+                       STR(m->name));
+    if (r->samples > 1 && r->task_model.temperature == 0)
+        log_line(LOG_WARN, "%d samples at temperature 0 may all be the same", r->samples);
+    return true;
+}
+
+// ---- data ----
+
+static bool load_test(struct run *r)
+{
+    struct puzzle_load_opts opts = {
+        .strict = opt_flag(r->args, "strict"),
+        .filter = { .theme = opt_text(r->args, "theme", S("")),
+                    .min_rating = (int)opt_int(r->args, "min-rating", 0),
+                    .max_rating = (int)opt_int(r->args, "max-rating", 0),
+                    .solver_moves = (int)opt_int(r->args, "solver-moves", 0) },
+    };
+    if (!puzzles_load(r->config.test_path, &opts, r->arena, &r->test_file, r->err))
+        return false;
+    puzzles_shuffle(&r->test_file, r->config.seed);
+    puzzles_expand(&r->test_file, r->arena, &r->test);
+    size_t limit = (size_t)r->config.test_limit;
+    if (limit > 0 && limit < r->test.n)
+        r->test.n = limit;
+    return true;
+}
+
+static bool load_train(struct run *r)
+{
+    struct puzzle_load_opts opts = { .strict = opt_flag(r->args, "strict") };
+    struct puzzle_split_opts split = { .seed = r->config.seed,
+                                       .validation_size = (size_t)r->config.validation_size,
+                                       .train_limit = (size_t)r->config.train_limit };
+    struct puzzles train, validation;
+    if (!puzzles_load(r->config.train_path, &opts, r->arena, &r->train_file, r->err))
+        return false;
+    if (!puzzles_split(&r->train_file, &split, r->arena, &train, &validation, r->err))
+        return err_add(r->err, "%.*s", STR(r->config.train_path));
+    puzzles_expand(&train, r->arena, &r->train);
+    puzzles_expand(&validation, r->arena, &r->validation);
+    return true;
+}
+
+static bool load_program(struct run *r)
+{
+    str path = opt_text(r->args, "program", S(""));
+    if (path.len > 0)
+        return cli_program_load(path, r->arena, &r->program, r->err);
+    r->program = program_new(
+        r->arena, r->config.use_analysis ? &signature_choose_move_analysis : &signature_choose_move,
+        instruction_base);
+    return true;
+}
+
+// SHA-256 over everything that can change a result; not over concurrency, money, output folder,
+// patience or presentation (decisions 1.4).
+static str run_key(const struct run *r)
+{
+    struct run_config c = r->config;
+    c.output_dir = c.train_path = c.test_path = (str){ 0 };
+    c.continue_on_error = false;
+    c.task_model.retries = c.prompt_model.retries = 0;
+    c.task_model.timeout_s = c.prompt_model.timeout_s = 0;
+    c.rookery.max_cost_usd = 0;
+    c.rookery.concurrency = 0;
+    struct buf b = { .arena = r->arena };
+    struct json_out o = { .b = &b };
+    json_open(&o, '[');
+    config_to_json(&c, &o);
+    json_put_str(&o, str_from(r->args->command->name));
+    json_put_str(&o, c.rookery.preset);
+    json_put_str(&o, r->task_model.base_url);
+    json_put_str(&o, r->task_model.identity);
+    json_put_int(&o, r->task_model.format);
+    json_put_str(&o, r->train_file.sha256);
+    json_put_str(&o, r->test_file.sha256);
+    json_put_str(&o, program_hash(r->program, r->arena));
+    json_put_int(&o, r->samples);
+    static const char *const others[] = { "theme", "min-rating", "max-rating", "solver-moves",
+                                          "run-name" };
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        json_put_str(&o, opt_text(r->args, others[i], S("")));
+    json_close(&o, ']');
+    return sha256_of(buf_str(&b), r->arena);
+}
+
+bool run_load(struct run *r)
+{
+    if (!load_program(r) || !load_test(r))
+        return false;
+    if (r->config.method != METHOD_BASELINE && !load_train(r))
+        return false;
+    r->key = run_key(r);
+    if (!r->has_out) {
+        str name = arena_printf(r->arena, "runs/%s-%.*s-%.8s", r->args->command->name,
+                                STR(r->task_model.name), r->key.data);
+        char *text = arena_alloc(r->arena, name.len + 1);
+        for (size_t i = 0; i < name.len; i++) // a model's name may hold slashes
+            text[i] = i > 4 && name.data[i] == '/' ? '-' : name.data[i];
+        r->config.output_dir = (str){ text, name.len };
+    }
+    return true;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// episode.h - the state machines that ask (a position of a puzzle, later a game or a harness
+// rollout), and the resolver that turns an answer into a move. Pure: the pump answers.
+#pragma once
+#include "llm/llm.h"
+#include "puzzle/puzzle.h"
+
+// ---- asking and answering ----
+
+enum ask_to { TO_MODEL };
+struct ask { // one question to the outside; its texts lie in the episode's arena
+    enum ask_to to;
+    struct model_request model;
+};
+struct answer { // valid during one step()
+    struct reply model;
+};
+
+struct usage_total { // of some calls together
+    int64_t n_calls;
+    int64_t n_with_usage; // reported by the endpoint, not estimated
+    int64_t n_with_cost;  // reported or priced
+    int64_t input_tok, cached_tok, output_tok, reasoning_tok, cost_nusd;
+};
+void usage_total_note(struct usage_total *total, const struct reply *r);
+void usage_total_add(struct usage_total *total, const struct usage_total *more);
+
+enum outcome_status {
+    OUTCOME_SCORED,   // the model was judged: score 0..1
+    OUTCOME_UNSCORED, // filtered or too long for the model: shown apart, 0 in comparisons
+    OUTCOME_FAILED,   // no answer arrived: never a score
+};
+struct outcome {
+    enum outcome_status status;
+    double score;
+    struct usage_total used; // all its calls, made or replayed
+    const void *record;      // the kind's own, see the kinds below
+    str error;               // why it failed; empty otherwise
+};
+
+struct job { // one thing to evaluate; a batch is an array of these
+    const struct episode_kind *kind;
+    const struct program *program;
+    const void *input; // what kind->start expects: a puzzle position, ...
+    str input_id;      // names the input in the store: "mWHnu/0"
+    const struct model *model;
+    const struct sampling *sampling; // NULL: the model's own
+};
+
+enum step { STEP_ASK, STEP_DONE };
+struct episode {
+    const struct job *job;
+    struct arena *arena; // lives as long as the episode
+    struct outcome outcome;
+};
+struct episode_kind {
+    const char *name;
+    size_t size; // of the concrete struct, whose first member is `struct episode`
+    // Advances by one stage. `in` is NULL at first, then the answer to the last ask. The episode
+    // was zeroed, then given job and arena.
+    enum step (*step)(struct episode *ep, const struct answer *in, struct ask *out);
+    // Copies the outcome's record into another arena, where it outlives the episode.
+    const void *(*copy_record)(const void *record, struct arena *a);
+};
+// A fresh episode in `a`; keeps the job.
+struct episode *episode_new(const struct job *job, struct arena *a);
+
+// ---- the resolver: answer text to move (few-shot specification, section 2) ----
+
+enum resolve_error { RESOLVE_OK, RESOLVE_NO_CANDIDATE, RESOLVE_NO_LEGAL, RESOLVE_AMBIGUOUS };
+enum resolve_mode {
+    RESOLVE_NOTHING,
+    RESOLVE_FINAL_MOVE,
+    RESOLVE_WHOLE_OUTPUT,
+    RESOLVE_UCI_FROM_TEXT,
+    RESOLVE_SAN_FROM_TEXT,
+};
+struct resolution {
+    enum resolve_error error;
+    enum resolve_mode mode; // source of the first candidate that gave the move
+    move m;                 // MOVE_NONE on error
+    struct resolve_candidates {
+        struct resolve_candidate {
+            str fragment;
+            enum resolve_mode source;
+            move m; // MOVE_NONE: not legal
+        } * v;
+        size_t n, cap;
+    } candidates; // the audit list, in order
+};
+// Fills `out` in arena `a`. `answer` is the text of the move field.
+void move_resolve(const struct position *pos, str answer, struct arena *a, struct resolution *out);
+str resolve_error_name(enum resolve_error e); // "no_candidate", ...; "" for RESOLVE_OK
+str resolve_mode_name(enum resolve_mode m);   // "whole_output", ...; "" for RESOLVE_NOTHING
+
+// ---- kinds ----
+
+// One position of a puzzle: stages RENDER JUDGE (REASK JUDGE). Input: struct puzzle_position.
+// The score is 1 for the reference move, else 0; an unparsable answer scores 0.
+extern const struct episode_kind episode_puzzle;
+enum answer_kind { // how the answer counts; the names are those of the reports
+    ANSWER_CORRECT,
+    ANSWER_WRONG,      // legal, not the reference
+    ANSWER_ILLEGAL,    // a move, but no legal one here
+    ANSWER_NO_MOVE,    // nothing that looks like a move
+    ANSWER_AMBIGUOUS,  // several different legal moves
+    ANSWER_UNPARSABLE, // no JSON answer
+    ANSWER_TRUNCATED,  // unparsable because the token limit cut it
+    ANSWER_EMPTY,
+    ANSWER_REFUSED,
+    ANSWER_FILTERED,         // unscored
+    ANSWER_CONTEXT_OVERFLOW, // unscored
+    ANSWER_FAILED,           // no answer arrived
+};
+enum { ANSWER_KINDS = ANSWER_FAILED + 1 };
+str answer_kind_name(enum answer_kind k);
+struct puzzle_record { // outcome.record of episode_puzzle; never NULL once done
+    enum answer_kind kind;
+    str prediction;    // the move field as the model wrote it; empty where unparsable
+    const str *values; // all output fields of the signature; NULL where unparsable
+    size_t n_values;
+    move played; // MOVE_NONE where not resolved
+    enum resolve_mode mode;
+    bool any_mate;      // played mates at once though the reference is another move
+    str text;           // the whole answer text
+    str error;          // "" or "Kind: text" for results.json
+    int64_t latency_ms; // of the last call
+    str served_model, served_provider, finish;
+};

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// lab.h - what optimizers and evaluations stand on: one run with its seed, memory, budget and
+// pump, and "evaluate these jobs".
+#pragma once
+#include "pump/pump.h"
+
+struct lab_progress { // of the current batch, for whoever watches
+    size_t n_jobs, n_done, n_scored;
+    double score_sum;
+};
+struct lab {             // made by the caller; plain values
+    struct arena *arena; // of the run: programs, outcomes, records
+    struct pump *pump;
+    uint64_t seed;
+    bool continue_on_error; // record what never arrived as failed instead of stopping
+    int64_t n_batches;      // evaluated so far; numbers the next one
+    struct lab_progress progress;
+    struct usage_total used; // by all batches, replayed calls included
+};
+
+// Runs n jobs to their outcomes, in `lab->arena`, records copied. Jobs that did not arrive are
+// tried once more at the end; if one still is missing, the call fails with ERR_RUN and nothing is
+// scored (the same command goes on later), unless continue_on_error. Failures of the pump pass
+// through. Outcomes are in job order whatever the order of replies.
+MUST_CHECK bool lab_evaluate(struct lab *lab, const struct job *jobs, size_t n,
+                             const struct outcome **out, struct err *err);
+
+// ---- puzzle positions ----
+
+struct lab_task { // what one program is evaluated on
+    const struct puzzle_position *v;
+    size_t n;
+    const struct model *model;
+    int samples; // answers a position, >= 1; job index = position * samples + sample
+};
+// Evaluates a program on positions; out[position * samples + sample].
+MUST_CHECK bool lab_evaluate_positions(struct lab *lab, const struct program *program,
+                                       const struct lab_task *task, const struct outcome **out,
+                                       struct err *err);
+// A job for one position; id and record texts in `a`.
+struct job lab_position_job(const struct program *program, const struct puzzle_position *p,
+                            const struct model *model, struct arena *a);

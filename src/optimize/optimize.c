@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// optimize.c - the list of optimizers.
+#include "optimize/optimize.h"
+
+#include "optimize/internal.h"
+
+const struct optimizer *const optimizers[] = { &optimizer_bootstrap_few_shot, NULL };
+
+const struct optimizer *optimizer_find(str name)
+{
+    for (size_t i = 0; optimizers[i]; i++)
+        if (str_eq(optimizers[i]->name, name))
+            return optimizers[i];
+    return NULL;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// http.c - libcurl's multi interface over one epoll set. curl_multi_socket_action instead of
+// curl_multi_poll: with hundreds of slow replies in flight it costs a third of the CPU.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "pump/internal.h"
+
+enum {
+    BODY_MAX_BYTES = 64 << 20, // endpoint specification, section 2
+    CONNECT_TIMEOUT_MS = 10000,
+    IDLE_CONNECTION_S = 15, // older pooled connections are not reused
+    CONNECTIONS_MAX = 1024,
+    EVENTS_MAX = 256,
+};
+
+struct http {
+    CURLM *multi;
+    int epoll;
+    int64_t timer_due_ms; // when libcurl wants to be called; -1: never
+};
+
+static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
+{
+    (void)easy;
+    struct http *h = context;
+    struct epoll_event e = { .data.fd = fd };
+    if (what == CURL_POLL_REMOVE) {
+        epoll_ctl(h->epoll, EPOLL_CTL_DEL, fd, &e); // fails only when it is closed already
+        return 0;
+    }
+    if (what & CURL_POLL_IN)
+        e.events |= EPOLLIN;
+    if (what & CURL_POLL_OUT)
+        e.events |= EPOLLOUT;
+    if (epoll_ctl(h->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) != 0 &&
+        epoll_ctl(h->epoll, known ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &e) != 0)
+        BUG("epoll refuses a socket");
+    curl_multi_assign(h->multi, fd, h);
+    return 0;
+}
+
+static int set_timer(CURLM *multi, long timeout_ms, void *context)
+{
+    (void)multi;
+    struct http *h = context;
+    h->timer_due_ms = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+    return 0;
+}
+
+struct http *http_new(void)
+{
+    struct http *h = calloc(1, sizeof *h);
+    if (!h || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        BUG("libcurl does not start");
+    h->multi = curl_multi_init();
+    h->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (!h->multi || h->epoll < 0)
+        BUG("no multi handle or no epoll set");
+    h->timer_due_ms = -1;
+    curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+    curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
+    curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, set_timer);
+    curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
+    curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_MAX);
+    return h;
+}
+
+void http_free(struct http *h)
+{
+    if (!h)
+        return;
+    curl_multi_cleanup(h->multi);
+    close(h->epoll);
+    free(h);
+    curl_global_cleanup();
+}
+
+static size_t take_body(char *data, size_t size, size_t n, void *context)
+{
+    struct transfer *t = context;
+    buf_add(&t->body, (str){ data, size * n });
+    return t->body.over ? 0 : size * n; // too big: libcurl ends the transfer with a write error
+}
+
+static size_t take_header(char *data, size_t size, size_t n, void *context)
+{
+    struct transfer *t = context;
+    str value = { data, size * n };
+    if (str_starts(value, S("HTTP/"))) { // a new response begins (after 100 Continue)
+        t->response.headers = (struct http_response_headers){ 0 };
+        return size * n;
+    }
+    str name = str_cut(&value, ':');
+    const struct {
+        str name;
+        str *where;
+    } wanted[] = {
+        { S("retry-after"), &t->response.headers.retry_after },
+        { S("retry-after-ms"), &t->response.headers.retry_after_ms },
+        { S("x-should-retry"), &t->response.headers.should_retry },
+        { S("date"), &t->response.headers.date },
+        { S("x-request-id"), &t->response.headers.request_id },
+        { S("x-ratelimit-reset"), &t->response.headers.ratelimit_reset },
+        { S("x-ratelimit-remaining-requests"), &t->response.headers.remaining_requests },
+        { S("x-ratelimit-remaining-tokens"), &t->response.headers.remaining_tokens },
+        { S("x-ratelimit-reset-requests"), &t->response.headers.reset_requests },
+        { S("x-ratelimit-reset-tokens"), &t->response.headers.reset_tokens },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        if (str_eq_nocase(name, wanted[i].name))
+            *wanted[i].where = arena_str(t->arena, str_sub(str_trim(value), 0, 256));
+    return size * n;
+}
+
+static void set_headers(struct transfer *t, const struct http_request *q)
+{
+    t->list = curl_slist_append(NULL, "Expect:"); // no waiting for 100 Continue
+    for (size_t i = 0; i < q->n_headers; i++) {
+        str line =
+            arena_printf(t->arena, "%.*s: %.*s", STR(q->headers[i].name), STR(q->headers[i].value));
+        t->list = curl_slist_append(t->list, line.data);
+    }
+    curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->list);
+}
+
+static bool is_loopback(str url)
+{
+    static const char *const hosts[] = { "://localhost", "://127.", "://[::1]" };
+    for (size_t i = 0; i < ARRAY_LEN(hosts); i++)
+        if (str_find(url, str_from(hosts[i])) > 0)
+            return true;
+    return false;
+}
+
+static void set_options(struct transfer *t, const struct http_request *q, int64_t timeout_ms)
+{
+    CURL *c = t->easy;
+    curl_easy_setopt(c, CURLOPT_URL, arena_str(t->arena, q->url).data);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.len);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDS, q->body.data); // not copied: the slot keeps it
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
+    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
+    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, t->error);
+    curl_easy_setopt(c, CURLOPT_PRIVATE, t);
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L); // credentials never travel to another host
+    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, ""); // all that this libcurl can decode
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+    curl_easy_setopt(c, CURLOPT_MAXAGE_CONN, (long)IDLE_CONNECTION_S);
+    curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
+    if (is_loopback(q->url))
+        curl_easy_setopt(c, CURLOPT_PROXY, "");
+}
+
+void http_send(struct http *h, struct transfer *t, const struct http_request *q, int64_t timeout_ms)
+{
+    if (!t->easy)
+        t->easy = curl_easy_init();
+    if (!t->easy)
+        BUG("no easy handle");
+    curl_easy_reset(t->easy); // keeps live connections
+    t->body = (struct buf){ .arena = t->arena, .max = BODY_MAX_BYTES };
+    t->response = (struct http_response){ 0 };
+    t->error[0] = '\0';
+    set_options(t, q, timeout_ms);
+    set_headers(t, q);
+    t->flying = true;
+    t->sent_us = clock_mono_us();
+    if (curl_multi_add_handle(h->multi, t->easy) != CURLM_OK)
+        BUG("the multi handle refuses a transfer");
+}
+
+void http_wait(struct http *h, int64_t timeout_ms)
+{
+    struct epoll_event events[EVENTS_MAX];
+    int64_t now = clock_mono_ms();
+    if (h->timer_due_ms >= 0 && h->timer_due_ms - now < timeout_ms)
+        timeout_ms = h->timer_due_ms > now ? h->timer_due_ms - now : 0;
+    int n = epoll_wait(h->epoll, events, EVENTS_MAX, (int)timeout_ms);
+    if (n < 0 && errno != EINTR)
+        BUG("epoll_wait failed");
+    int running;
+    for (int i = 0; i < n; i++) {
+        int mask = 0;
+        if (events[i].events & EPOLLIN)
+            mask |= CURL_CSELECT_IN;
+        if (events[i].events & EPOLLOUT)
+            mask |= CURL_CSELECT_OUT;
+        if (events[i].events & (EPOLLERR | EPOLLHUP))
+            mask |= CURL_CSELECT_ERR;
+        curl_multi_socket_action(h->multi, events[i].data.fd, mask, &running);
+    }
+    if (h->timer_due_ms >= 0 && clock_mono_ms() >= h->timer_due_ms) {
+        h->timer_due_ms = -1;
+        curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    }
+}
+
+static void take_off(struct http *h, struct transfer *t)
+{
+    curl_multi_remove_handle(h->multi, t->easy);
+    curl_slist_free_all(t->list);
+    t->list = NULL;
+    t->flying = false;
+}
+
+struct transfer *http_finished(struct http *h)
+{
+    int left;
+    const CURLMsg *m;
+    while ((m = curl_multi_info_read(h->multi, &left)) != NULL) {
+        if (m->msg != CURLMSG_DONE)
+            continue;
+        struct transfer *t = NULL;
+        CURL *easy = m->easy_handle;
+        CURLcode result = m->data.result;
+        long status = 0;
+        const char *type = NULL;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+        curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+        curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+        t->result = result;
+        t->response.status = (int)status;
+        t->response.complete = result == CURLE_OK;
+        t->response.content_type = arena_str(t->arena, str_sub(str_from(type), 0, 256));
+        t->response.body = buf_str(&t->body);
+        take_off(h, t);
+        return t;
+    }
+    return NULL;
+}
+
+void http_abort(struct http *h, struct transfer *t)
+{
+    if (t->flying)
+        take_off(h, t);
+}
+
+void transfer_free(struct transfer *t)
+{
+    curl_easy_cleanup(t->easy);
+    t->easy = NULL;
+}
+
+bool transfer_is_unreachable(const struct transfer *t)
+{
+    switch ((int)t->result) {
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT: return true;
+    default: return false;
+    }
+}
+
+str transfer_error(const struct transfer *t, struct arena *a)
+{
+    const char *what = curl_easy_strerror(t->result);
+    if (t->error[0] == '\0')
+        return arena_printf(a, "%s", what);
+    return arena_printf(a, "%s (%s)", what, t->error);
+}

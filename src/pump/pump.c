@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// pump.c - the loop: pull jobs into free slots, send what is due, wait, take in what arrived. One
+// thread, one epoll set; no result depends on who answers first, because every outcome goes to
+// its job's index and every reply to its place in the run.
+#include <stdlib.h>
+
+#include "pump/internal.h"
+
+enum {
+    SLOTS_DEFAULT = 64,
+    SLOTS_MAX = 4096,
+    COMMIT_MS = 50, // decisions 1.6
+    PROGRESS_MS = 100,
+    LAST_WAIT_MS = 10000, // for what is in flight after the first Ctrl-C
+    WAIT_MAX_MS = 1000,
+};
+
+struct pump *pump_new(const struct pump_opts *opts, struct store *db)
+{
+    struct pump *p = calloc(1, sizeof *p);
+    if (!p)
+        BUG("out of memory");
+    p->opts = *opts;
+    p->db = db;
+    p->n_slots = opts->slots > 0 ? (size_t)opts->slots : SLOTS_DEFAULT;
+    if (p->n_slots > SLOTS_MAX)
+        p->n_slots = SLOTS_MAX;
+    p->slots = calloc(p->n_slots, sizeof *p->slots);
+    if (!p->slots)
+        BUG("out of memory");
+    p->http = http_new();
+    p->stats.spent_nusd = opts->spent_nusd;
+    rng_seed(&p->jitter, opts->jitter_seed, S("jitter"));
+    return p;
+}
+
+void pump_free(struct pump *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->n_slots; i++) {
+        http_abort(p->http, &p->slots[i].transfer);
+        transfer_free(&p->slots[i].transfer);
+        arena_free(&p->slots[i].arena);
+    }
+    http_free(p->http);
+    arena_free(&p->arena);
+    free(p->slots);
+    free(p);
+}
+
+const struct pump_stats *pump_stats(const struct pump *p)
+{
+    return &p->stats;
+}
+
+int64_t pump_now(const struct pump *p)
+{
+    return p->opts.now_ms ? p->opts.now_ms() : clock_mono_ms();
+}
+
+// What must happen now and then however busy the pump is: commits, progress, Ctrl-C.
+static bool tick(struct pump *p, struct err *err)
+{
+    int64_t now = pump_now(p);
+    if (p->opts.interrupted && *p->opts.interrupted > 0 && p->stop != STOP_INTERRUPTED) {
+        p->stop = STOP_INTERRUPTED;
+        p->stop_ms = now;
+    }
+    if (p->opts.progress && now - p->reported_ms >= PROGRESS_MS) {
+        p->reported_ms = now;
+        p->opts.progress(p->opts.progress_context, &p->stats);
+    }
+    if (store_dirty(p->db) && now - p->flushed_ms >= COMMIT_MS) {
+        p->flushed_ms = now;
+        return store_flush(p->db, now, err);
+    }
+    return true;
+}
+
+static bool start_job(struct pump *p, struct slot *s, bool *started, struct err *err)
+{
+    struct job job;
+    size_t index;
+    *started = p->feed->next(p->feed->ctx, &job, &index);
+    if (!*started)
+        return true;
+    arena_reset(&s->arena);
+    s->job = job;
+    s->index = index;
+    s->n_asks = 0;
+    s->possible_nusd = 0;
+    s->transfer.arena = &s->arena;
+    s->episode = episode_new(&s->job, &s->arena);
+    return slot_advance(p, s, NULL, err) && tick(p, err);
+}
+
+// Fills the free slots; `*more` turns false when the feed is dry.
+static bool start_jobs(struct pump *p, bool *more, struct err *err)
+{
+    for (size_t i = 0; i < p->n_slots; i++)
+        while (*more && p->stop == STOP_NOT && p->slots[i].state == SLOT_FREE)
+            if (!start_job(p, &p->slots[i], more, err))
+                return false;
+    return true;
+}
+
+// Sends every waiting ask that is due. Returns milliseconds until the next one is.
+static int64_t send_due(struct pump *p)
+{
+    int64_t now = pump_now(p);
+    int64_t nearest = WAIT_MAX_MS;
+    for (size_t i = 0; i < p->n_slots && p->stop == STOP_NOT; i++) {
+        struct slot *s = &p->slots[i];
+        if (s->state != SLOT_WAITING)
+            continue;
+        if (s->due_ms <= now)
+            slot_send(p, s);
+        else if (s->due_ms - now < nearest)
+            nearest = s->due_ms - now;
+    }
+    return nearest;
+}
+
+static bool any_in(const struct pump *p, enum slot_state state)
+{
+    for (size_t i = 0; i < p->n_slots; i++)
+        if (p->slots[i].state == state)
+            return true;
+    return false;
+}
+
+static bool receive_all(struct pump *p, struct err *err)
+{
+    struct transfer *t;
+    while ((t = http_finished(p->http)) != NULL) {
+        // The transfer is a member of its slot.
+        size_t i = 0;
+        while (&p->slots[i].transfer != t)
+            i++;
+        if (!slot_receive(p, &p->slots[i], err))
+            return false;
+    }
+    return true;
+}
+
+// One turn of the loop; `*busy` turns false when nothing is left to do.
+static bool turn(struct pump *p, bool *more, bool *busy, struct err *err)
+{
+    if (!start_jobs(p, more, err) || !tick(p, err))
+        return false;
+    int64_t wait_ms = send_due(p);
+    bool flying = any_in(p, SLOT_FLYING);
+    bool over = p->stop == STOP_INTERRUPTED &&
+                (*p->opts.interrupted > 1 || pump_now(p) - p->stop_ms > LAST_WAIT_MS);
+    *busy = !over && (flying || (p->stop == STOP_NOT && any_in(p, SLOT_WAITING)));
+    if (!*busy)
+        return true;
+    if (store_dirty(p->db) && !store_flush(p->db, pump_now(p), err))
+        return false;
+    http_wait(p->http, wait_ms);
+    return receive_all(p, err);
+}
+
+static bool explain_stop(const struct pump *p, struct err *err)
+{
+    switch (p->stop) {
+    case STOP_NOT: return true;
+    case STOP_BUDGET:
+        return err_set(err, ERR_BUDGET,
+                       "budget reached: %.6f of %.6f US$ spent, the next call could pass it; raise "
+                       "--max-cost and give the same command again to go on",
+                       (double)p->stats.spent_nusd / 1e9, (double)p->opts.max_cost_nusd / 1e9);
+    case STOP_INTERRUPTED:
+        return err_set(err, ERR_INTERRUPTED,
+                       "interrupted; give the same command again to go on, nothing is paid twice");
+    }
+    BUG("no such stop");
+}
+
+// Leaves every slot free; what was in flight is aborted.
+static void clear(struct pump *p)
+{
+    for (size_t i = 0; i < p->n_slots; i++) {
+        struct slot *s = &p->slots[i];
+        if (s->state == SLOT_FLYING) {
+            http_abort(p->http, &s->transfer);
+            p->stats.n_in_flight--;
+        }
+        s->state = SLOT_FREE;
+    }
+    p->reserved_nusd = 0;
+}
+
+bool pump_run(struct pump *p, int64_t batch, const struct feed *feed, struct err *err)
+{
+    p->batch = batch;
+    p->feed = feed;
+    bool more = true;
+    bool busy = true;
+    bool ok = true;
+    while (ok && busy)
+        ok = turn(p, &more, &busy, err);
+    clear(p);
+    // Committed even after a failure: what has been paid for is not lost.
+    struct err flush_err = { 0 };
+    if (!store_flush(p->db, pump_now(p), &flush_err) && ok)
+        return err_set(err, flush_err.code, "%s", flush_err.text);
+    if (p->opts.progress)
+        p->opts.progress(p->opts.progress_context, &p->stats);
+    return ok && explain_stop(p, err);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// pump.h - drives many episodes at once; the only place in the program that waits.
+#pragma once
+#include "episode/episode.h"
+#include "store/store.h"
+
+struct pump; // opaque: slots and transfers
+
+struct pump_stats {     // since pump_new, except spent
+    int64_t n_calls;    // replies that arrived now
+    int64_t n_replayed; // replies found at their place in the run
+    int64_t n_reused;   // replies of other runs taken over
+    int64_t n_retries;  // attempts after the first
+    int64_t n_in_flight;
+    int64_t spent_nusd; // by the run, ever: what the cap counts
+    int64_t saved_nusd; // what reused replies had cost
+};
+struct pump_opts {                   // zero means the default in brackets
+    int64_t run;                     // store row of the run
+    int64_t spent_nusd;              // what the run has already spent
+    int64_t max_cost_nusd;           // cap on the run's spending [none]
+    int slots;                       // episodes alive at once [64]
+    bool reuse;                      // take good replies of other runs
+    uint64_t jitter_seed;            // of the back-off; no result depends on it
+    const volatile int *interrupted; // how often the person asked to stop [NULL: never]
+    int64_t (*now_ms)(void);         // monotonic clock; tests pass their own [clock_mono_ms]
+    // Called at most every 100 ms while pump_run works.
+    void (*progress)(void *context, const struct pump_stats *stats);
+    void *progress_context;
+};
+struct feed {                                                // where jobs come from and outcomes go
+    bool (*next)(void *ctx, struct job *job, size_t *index); // false: no more jobs
+    void (*done)(void *ctx, size_t index, const struct outcome *out); // valid during the call
+    void *ctx;
+    bool keep_failures; // store what never arrived as final outcomes (continue_on_error)
+};
+
+// Makes a pump that records its calls in `db` and keeps it. Never NULL.
+struct pump *pump_new(const struct pump_opts *opts, struct store *db);
+void pump_free(struct pump *p); // aborts what is in flight; NULL is fine
+const struct pump_stats *pump_stats(const struct pump *p);
+
+// Runs every job of `feed` to its outcome; jobs are pulled as slots get free. `batch` and the
+// job's index name its calls in the run: stored ones are answered without a call, and a stored
+// request that differs from the one asked now is an error ("replay diverged"). done() comes in
+// any order. False, nothing further scored: ERR_ENDPOINT (refused, unreachable), ERR_BUDGET,
+// ERR_INTERRUPTED, ERR_RUN (store). What arrived stays stored.
+MUST_CHECK bool pump_run(struct pump *p, int64_t batch, const struct feed *feed, struct err *err);

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// slot.c - the life of one ask: looked up in the store, answered in process or sent, retried,
+// stored, and only then shown to its episode.
+#include "pump/internal.h"
+
+enum { TIMEOUT_DEFAULT_MS = 120000 };
+
+// ---- replay and store ----
+
+static struct call_place place_of(const struct pump *p, const struct slot *s)
+{
+    return (struct call_place){
+        .run = p->opts.run, .batch = p->batch, .job = (int64_t)s->index, .ask = s->n_asks
+    };
+}
+
+// A good reply that another run got for the same request; it is noted at its place in this run.
+static bool find_elsewhere(struct pump *p, struct slot *s, struct reply *out, bool *found,
+                           struct err *err)
+{
+    struct stored_call call;
+    str key = model_reuse_key(s->job.model, &s->ask.model, &s->arena);
+    if (!store_call_reuse(p->db, key, &s->arena, &call, found, err))
+        return false;
+    if (!*found)
+        return true;
+    p->stats.n_reused++;
+    p->stats.saved_nusd += call.cost_nusd;
+    if (!reply_from_json(call.reply, &s->arena, out, err))
+        return false;
+    out->cost_nusd = call.cost_nusd = 0; // this run did not pay for it
+    call.reply = reply_to_json(out, &s->arena);
+    call.reusable = false; // the original stays the one to find
+    struct call_place at = place_of(p, s);
+    return store_call_put(p->db, &at, &call, err);
+}
+
+// Finds the answer of the current ask at its place in the run, or (with reuse) of another run.
+static bool find_stored(struct pump *p, struct slot *s, struct reply *out, bool *found,
+                        struct err *err)
+{
+    struct stored_call call;
+    struct call_place at = place_of(p, s);
+    if (!store_call_get(p->db, &at, &s->arena, &call, found, err))
+        return false;
+    if (*found) {
+        if (!str_eq(call.request_hash, s->request_hash))
+            return err_set(err, ERR_RUN,
+                           "replay diverged at batch %lld, job %lld, ask %lld: the stored request "
+                           "is another one, so program or data have changed; start anew with "
+                           "--again",
+                           (long long)at.batch, (long long)at.job, (long long)at.ask);
+        p->stats.n_replayed++;
+        return reply_from_json(call.reply, &s->arena, out, err);
+    }
+    return !p->opts.reuse || find_elsewhere(p, s, out, found, err);
+}
+
+// The hash of the program, whose text is put into the store when it is first asked with.
+static bool name_program(struct pump *p, const struct program *program, str *name, struct err *err)
+{
+    if (p->named != program) {
+        arena_reset(&p->arena);
+        p->named_hash = program_hash(program, &p->arena);
+        str json = program_to_json(program, (str){ 0 }, &p->arena);
+        if (!store_program_put(p->db, p->named_hash, json, err))
+            return false;
+        p->named = program;
+    }
+    *name = p->named_hash;
+    return true;
+}
+
+static bool store_reply(struct pump *p, struct slot *s, const struct reply *r, struct err *err)
+{
+    const struct job *job = &s->job;
+    str program;
+    if (!name_program(p, job->program, &program, err))
+        return false;
+    struct stored_call call = {
+        .request_hash = s->request_hash,
+        .reuse_key = model_reuse_key(job->model, &s->ask.model, &s->arena),
+        .program_hash = program,
+        .input_id = job->input_id,
+        .model = job->model->name,
+        .class = reply_class_name(r->class),
+        .cost_nusd = r->cost_nusd,
+        .input_tok = r->usage.input_tok,
+        .output_tok = r->usage.output_tok,
+        .latency_ms = r->latency_ms,
+        .reply = reply_to_json(r, &s->arena),
+        .reusable = r->class == REPLY_OK,
+    };
+    struct call_place at = place_of(p, s);
+    return store_call_put(p->db, &at, &call, err);
+}
+
+// Counts and stores what arrived now; a failure is stored only where the caller keeps failures.
+static bool take_in(struct pump *p, struct slot *s, struct reply *r, struct err *err)
+{
+    r->cost_nusd += s->possible_nusd;
+    if (s->possible_nusd > 0)
+        r->cost_source = KNOWN_ESTIMATED;
+    s->possible_nusd = 0;
+    r->attempts = s->attempts;
+    p->stats.spent_nusd += r->cost_nusd;
+    p->stats.n_calls++;
+    if (reply_is_retried(r->class) && !p->feed->keep_failures)
+        return true;
+    return store_reply(p, s, r, err);
+}
+
+// ---- money ----
+
+// Whether another attempt fits under the cap beside all that is in flight.
+static bool affordable(const struct pump *p, int64_t worst_nusd)
+{
+    return p->opts.max_cost_nusd == 0 ||
+           p->stats.spent_nusd + p->reserved_nusd + worst_nusd <= p->opts.max_cost_nusd;
+}
+
+static int64_t reserve(struct pump *p, struct slot *s)
+{
+    int64_t worst = model_request_worst_nusd(s->job.model, &s->ask.model);
+    if (!affordable(p, worst)) {
+        // What is in flight may turn out cheaper; only when nothing is, the budget is spent.
+        if (p->stats.n_in_flight == 0)
+            p->stop = STOP_BUDGET;
+        return -1;
+    }
+    return worst;
+}
+
+// ---- asking ----
+
+static bool answer_in_process(struct pump *p, struct slot *s, struct reply *out, struct err *err)
+{
+    s->attempts = 1;
+    if (reserve(p, s) < 0) {
+        p->stop = STOP_BUDGET;
+        return true;
+    }
+    *out = (struct reply){ .retry_after_ms = -1 };
+    if (!s->job.model->provider->answer(s->job.model, &s->ask.model, &s->arena, out, err))
+        return err_add(err, "%.*s", STR(s->job.model->name));
+    s->state = SLOT_FREE;
+    return take_in(p, s, out, err);
+}
+
+// Builds the request of a new ask and answers it at once where that is possible; else the slot
+// waits to be sent.
+static bool open_ask(struct pump *p, struct slot *s, struct reply *out, bool *answered,
+                     struct err *err)
+{
+    const struct model *m = s->job.model;
+    s->attempts = 0;
+    s->request_hash = model_request_hash(m, &s->ask.model, &s->arena);
+    if (!find_stored(p, s, out, answered, err) || *answered)
+        return *answered;
+    s->state = SLOT_WAITING;
+    s->asked_ms = s->due_ms = pump_now(p);
+    if (m->provider->answer) {
+        if (!answer_in_process(p, s, out, err))
+            return false;
+        *answered = s->state == SLOT_FREE;
+        return true;
+    }
+    return m->provider->build(m, &s->ask.model, &s->arena, &s->http, err) ||
+           err_add(err, "%.*s", STR(m->name));
+}
+
+bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struct err *err)
+{
+    struct answer answer;
+    for (;;) {
+        if (in)
+            s->n_asks++;
+        if (s->episode->job->kind->step(s->episode, in, &s->ask) == STEP_DONE) {
+            p->feed->done(p->feed->ctx, s->index, &s->episode->outcome);
+            s->state = SLOT_FREE;
+            return true;
+        }
+        bool answered = false;
+        if (!open_ask(p, s, &answer.model, &answered, err))
+            return false;
+        if (!answered)
+            return true;
+        in = &answer;
+    }
+}
+
+void slot_send(struct pump *p, struct slot *s)
+{
+    int64_t worst = reserve(p, s);
+    if (worst < 0)
+        return;
+    s->reserved_nusd = worst;
+    p->reserved_nusd += worst;
+    if (s->attempts > 0)
+        p->stats.n_retries++;
+    s->attempts++;
+    s->state = SLOT_FLYING;
+    p->stats.n_in_flight++;
+    const struct model *m = s->job.model;
+    http_send(p->http, &s->transfer, &s->http, m->timeout_ms ? m->timeout_ms : TIMEOUT_DEFAULT_MS);
+}
+
+// ---- receiving ----
+
+// Class and words of an exchange that brought no whole response.
+static void read_transport(const struct slot *s, struct arena *a, struct reply *out)
+{
+    const struct transfer *t = &s->transfer;
+    out->class = t->result == CURLE_OPERATION_TIMEDOUT ? REPLY_TIMEOUT : REPLY_TRANSPORT;
+    if (t->body.over)
+        out->class = REPLY_PROTOCOL;
+    out->http_status = t->response.status;
+    out->error = secrets_redact(transfer_error(t, a), s->job.model->key, a);
+}
+
+// The run cannot go on with this model: says so with what to do.
+static bool refuse(const struct slot *s, const struct reply *r, struct err *err)
+{
+    const struct model *m = s->job.model;
+    err_set(err, ERR_ENDPOINT, "%.*s at %.*s: %.*s", STR(m->name), STR(m->base_url), STR(r->error));
+    return false;
+}
+
+static bool is_fatal(const struct pump *p, const struct slot *s, const struct reply *r)
+{
+    if (r->class == REPLY_CONFIG || r->class == REPLY_ACCOUNT)
+        return true;
+    // A host that never answered is a wrong address or a server that is down, not bad luck.
+    return r->class == REPLY_TRANSPORT && p->answered == 0 && transfer_is_unreachable(&s->transfer);
+}
+
+bool slot_receive(struct pump *p, struct slot *s, struct err *err)
+{
+    const struct model *m = s->job.model;
+    struct answer answer = { .model = { .retry_after_ms = -1 } };
+    struct reply *r = &answer.model;
+    p->stats.n_in_flight--;
+    p->reserved_nusd -= s->reserved_nusd;
+    if (s->transfer.response.status > 0)
+        p->answered++;
+    if (s->transfer.result == CURLE_OK)
+        m->provider->parse(m, &s->ask.model, &s->transfer.response, &s->arena, r);
+    else
+        read_transport(s, &s->arena, r);
+    r->latency_ms = (clock_mono_us() - s->transfer.sent_us) / 1000;
+    int64_t now = pump_now(p);
+    s->state = SLOT_WAITING;
+    int64_t delay =
+        p->stop == STOP_INTERRUPTED ? -1 : retry_delay_ms(s, r, now - s->asked_ms, &p->jitter);
+    // Sent and not answered whole: the endpoint may bill it.
+    if (r->class == REPLY_TIMEOUT ||
+        (r->class == REPLY_TRANSPORT && !transfer_is_unreachable(&s->transfer)))
+        s->possible_nusd += s->reserved_nusd;
+    if (delay >= 0) {
+        log_line(LOG_INFO, "%.*s: %.*s; attempt %d of %d failed, next in %lld ms", STR(m->name),
+                 STR(r->error), s->attempts, m->retries + 1, (long long)delay);
+        s->due_ms = now + delay;
+        return true;
+    }
+    if (is_fatal(p, s, r))
+        return refuse(s, r, err);
+    s->state = SLOT_FREE;
+    return take_in(p, s, r, err) && slot_advance(p, s, &answer, err);
+}

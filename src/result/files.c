@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// files.c - results.json, predictions.jsonl and summary.json with the paper tool's names, order
+// and layout, so that its users' scripts go on working.
+#include <math.h>
+
+#include "result/result.h"
+
+static void put_key_str(struct json_out *o, str key, str value)
+{
+    json_key(o, key);
+    json_put_str(o, value);
+}
+
+static void put_key_int(struct json_out *o, str key, int64_t value)
+{
+    json_key(o, key);
+    json_put_int(o, value);
+}
+
+static void put_key_bool(struct json_out *o, str key, bool value)
+{
+    json_key(o, key);
+    json_put_bool(o, value);
+}
+
+static void put_key_double(struct json_out *o, str key, double value)
+{
+    json_key(o, key);
+    json_put_double(o, value);
+}
+
+// A text, or null where there is none.
+static void put_key_maybe(struct json_out *o, str key, str value)
+{
+    json_key(o, key);
+    if (value.len > 0)
+        json_put_str(o, value);
+    else
+        json_put_null(o);
+}
+
+static void put_rating(struct json_out *o, const struct puzzle *p)
+{
+    json_key(o, S("rating"));
+    if (p->has_rating)
+        json_put_int(o, p->rating);
+    else
+        json_put_null(o);
+}
+
+static str played_uci(const struct puzzle_record *record, struct arena *a)
+{
+    if (record->played == MOVE_NONE)
+        return (str){ 0 };
+    return arena_str(a, str_from(uci_format(record->played).data));
+}
+
+static double latency_s(const struct puzzle_record *record, enum result_times times)
+{
+    return times == RESULT_TIMES ? (double)record->latency_ms / 1000 : 0;
+}
+
+static void put_result(struct json_out *o, const struct puzzle_position *p,
+                       const struct puzzle_record *record, enum result_times times)
+{
+    bool failed = record->error.len > 0; // no readable answer: the other tool knows no more
+    json_open(o, '{');
+    put_key_str(o, S("prediction"), record->prediction);
+    put_key_maybe(o, S("expected"), failed ? (str){ 0 } : p->reference);
+    put_key_maybe(o, S("resolved"), played_uci(record, o->b->arena));
+    put_key_bool(o, S("correct"), record->kind == ANSWER_CORRECT);
+    put_key_maybe(o, S("error"), record->error);
+    put_key_str(o, S("source_id"), p->puzzle->id);
+    put_rating(o, p->puzzle);
+    put_key_int(o, S("move_index"), p->index);
+    put_key_int(o, S("solver_length"), p->count);
+    put_key_str(o, S("position_fen"), p->inputs[0]);
+    put_key_double(o, S("latency_s"), latency_s(record, times));
+    json_close(o, '}');
+}
+
+str results_json(const struct puzzle_position *positions, size_t n, const struct outcome *out,
+                 int samples, enum result_times times, struct arena *a)
+{
+    struct buf b = { .arena = a, .max = SIZE_MAX / 2 };
+    struct json_out o = { .b = &b, .indent = 2 };
+    json_open(&o, '[');
+    for (size_t i = 0; i < n; i++)
+        put_result(&o, &positions[i], out[i * (size_t)samples].record, times);
+    json_close(&o, ']');
+    buf_add_char(&b, '\n');
+    return buf_str(&b);
+}
+
+static str status_name(enum outcome_status s)
+{
+    switch (s) {
+    case OUTCOME_SCORED: return S("scored");
+    case OUTCOME_UNSCORED: return S("unscored");
+    case OUTCOME_FAILED: return S("failed");
+    }
+    BUG("no such status");
+}
+
+static void put_used(struct json_out *o, const struct usage_total *u)
+{
+    put_key_int(o, S("calls"), u->n_calls);
+    put_key_int(o, S("prompt_tokens"), u->input_tok);
+    put_key_int(o, S("cached_prompt_tokens"), u->cached_tok);
+    put_key_int(o, S("completion_tokens"), u->output_tok);
+    put_key_int(o, S("reasoning_tokens"), u->reasoning_tok);
+    put_key_bool(o, S("usage_reported"), u->n_with_usage == u->n_calls);
+    put_key_double(o, S("cost_usd"), (double)u->cost_nusd / 1e9);
+    put_key_bool(o, S("cost_known"), u->n_with_cost == u->n_calls);
+}
+
+static void put_prediction(struct json_out *o, const struct puzzle_position *p, int sample,
+                           const struct outcome *out, enum result_times times)
+{
+    const struct puzzle_record *record = out->record;
+    json_open(o, '{');
+    put_key_str(o, S("source_id"), p->puzzle->id);
+    put_key_int(o, S("move_index"), p->index);
+    put_key_int(o, S("sample"), sample);
+    put_key_str(o, S("position_fen"), p->inputs[0]);
+    put_key_str(o, S("expected"), p->reference);
+    put_key_str(o, S("kind"), answer_kind_name(record->kind));
+    put_key_str(o, S("status"), status_name(out->status));
+    put_key_str(o, S("prediction"), record->prediction);
+    put_key_maybe(o, S("resolved"), played_uci(record, o->b->arena));
+    put_key_str(o, S("parser_mode"), resolve_mode_name(record->mode));
+    put_key_bool(o, S("any_mate"), record->any_mate);
+    put_key_str(o, S("text"), record->text);
+    put_key_maybe(o, S("error"), record->error);
+    put_key_maybe(o, S("finish_reason"), record->finish);
+    put_key_maybe(o, S("served_model"), record->served_model);
+    put_key_maybe(o, S("served_provider"), record->served_provider);
+    put_used(o, &out->used);
+    put_key_double(o, S("latency_s"), latency_s(record, times));
+    json_close(o, '}');
+}
+
+str predictions_jsonl(const struct puzzle_position *positions, size_t n, const struct outcome *out,
+                      int samples, enum result_times times, struct arena *a)
+{
+    struct buf b = { .arena = a, .max = SIZE_MAX / 2 };
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < samples; k++) {
+            struct json_out o = { .b = &b };
+            put_prediction(&o, &positions[i], k, &out[i * (size_t)samples + (size_t)k], times);
+            buf_add_char(&b, '\n');
+        }
+    return buf_str(&b);
+}
+
+// A sum, or null where not every call reported it.
+static void put_sum(struct json_out *o, str key, bool complete, int64_t value)
+{
+    json_key(o, key);
+    if (complete)
+        json_put_int(o, value);
+    else
+        json_put_null(o);
+}
+
+static void put_usage(struct json_out *o, const struct usage_total *u)
+{
+    bool all = u->n_with_usage == u->n_calls;
+    json_open(o, '{');
+    put_key_int(o, S("num_calls"), u->n_calls);
+    put_key_int(o, S("calls_with_usage"), u->n_with_usage);
+    put_sum(o, S("prompt_tokens"), all, u->input_tok);
+    put_sum(o, S("completion_tokens"), all, u->output_tok);
+    put_sum(o, S("total_tokens"), all, u->input_tok + u->output_tok);
+    json_key(o, S("cost_usd"));
+    if (u->n_with_cost == u->n_calls)
+        json_put_double(o, (double)u->cost_nusd / 1e9);
+    else
+        json_put_null(o);
+    put_key_bool(o, S("usage_complete"), all);
+    json_close(o, '}');
+}
+
+static void put_metrics(struct json_out *o, const struct tally *t)
+{
+    json_open(o, '{');
+    put_key_double(o, S("accuracy"), tally_accuracy(t));
+    put_key_int(o, S("source_records"), t->n_puzzles);
+    put_key_int(o, S("source_records_complete"), t->n_complete);
+    json_key(o, S("source_record_accuracy"));
+    if (t->n_complete > 0)
+        json_put_double(o, (double)t->n_solved / (double)t->n_complete);
+    else
+        json_put_null(o);
+    json_close(o, '}');
+}
+
+// A rate with its denominator and Wilson interval; null of nothing.
+static void put_rate(struct json_out *o, str key, int64_t k, int64_t n)
+{
+    json_key(o, key);
+    if (n == 0) {
+        json_put_null(o);
+        return;
+    }
+    struct interval i = stats_wilson(k, n);
+    json_open(o, '{');
+    put_key_int(o, S("k"), k);
+    put_key_int(o, S("n"), n);
+    put_key_double(o, S("rate"), (double)k / (double)n);
+    put_key_double(o, S("low95"), i.low);
+    put_key_double(o, S("high95"), i.high);
+    json_close(o, '}');
+}
+
+static void put_rates(struct json_out *o, const struct tally *t)
+{
+    int64_t illegal =
+        t->kinds[ANSWER_ILLEGAL] + t->kinds[ANSWER_NO_MOVE] + t->kinds[ANSWER_AMBIGUOUS];
+    int64_t unreadable = t->kinds[ANSWER_UNPARSABLE] + t->kinds[ANSWER_TRUNCATED] +
+                         t->kinds[ANSWER_EMPTY] + t->kinds[ANSWER_REFUSED];
+    json_open(o, '{');
+    put_rate(o, S("accuracy"), t->n_correct, t->n_answers);
+    put_rate(o, S("scored_accuracy"), t->n_correct, t->n_scored);
+    put_rate(o, S("source_record_accuracy"), t->n_solved, t->n_complete);
+    put_rate(o, S("correct_or_any_mate"), t->n_correct + t->n_any_mate, t->n_answers);
+    put_rate(o, S("illegal"), illegal, t->n_answers);
+    put_rate(o, S("unparsable"), unreadable, t->n_answers);
+    if (t->samples > 1) {
+        put_rate(o, S("pass_at_k"), t->n_pass, t->n_positions);
+        put_rate(o, S("majority"), t->n_majority, t->n_positions);
+    }
+    json_close(o, '}');
+}
+
+static void put_rookery(struct json_out *o, const struct tally *t, const struct run_facts *f)
+{
+    json_open(o, '{');
+    put_key_str(o, S("version"), f->version);
+    put_key_str(o, S("commit"), f->commit);
+    put_key_str(o, S("preset"), f->preset);
+    put_key_bool(o, S("simulated"), f->simulated);
+    put_key_int(o, S("samples"), t->samples);
+    json_key(o, S("rates"));
+    put_rates(o, t);
+    json_key(o, S("answers"));
+    json_open(o, '{');
+    for (int k = 0; k < ANSWER_KINDS; k++)
+        put_key_int(o, answer_kind_name((enum answer_kind)k), t->kinds[k]);
+    json_close(o, '}');
+    json_key(o, S("measured"));
+    json_open(o, '{');
+    put_key_double(o, S("wall_s"), f->wall_s);
+    put_key_double(o, S("spent_usd"), f->spent_usd);
+    put_key_int(o, S("new_calls"), f->n_new_calls);
+    put_key_int(o, S("replayed_calls"), f->n_replayed_calls);
+    put_key_int(o, S("reused_calls"), f->n_reused_calls);
+    put_key_int(o, S("retries"), f->n_retries);
+    json_close(o, '}');
+    json_close(o, '}');
+}
+
+str summary_json(const struct tally *t, const struct run_facts *f, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    struct json_out o = { .b = &b, .indent = 2 };
+    json_open(&o, '{');
+    put_key_str(&o, S("benchmark"), S("independent_positions"));
+    put_key_str(&o, S("method"), f->method);
+    put_key_int(&o, S("train_examples"), f->n_train);
+    put_key_int(&o, S("validation_examples"), f->n_validation);
+    put_key_int(&o, S("test_examples"), t->n_positions);
+    put_key_double(&o, S("compile_seconds"), f->compile_s);
+    json_key(&o, S("metrics"));
+    put_metrics(&o, t);
+    json_key(&o, S("compile_usage"));
+    if (f->has_compile) {
+        json_open(&o, '{');
+        json_key(&o, S("task_model"));
+        put_usage(&o, &f->compile_task);
+        json_key(&o, S("prompt_model"));
+        put_usage(&o, &f->compile_meta);
+        json_close(&o, '}');
+    } else {
+        json_put_null(&o);
+    }
+    json_key(&o, S("evaluation_usage"));
+    put_usage(&o, &t->usage);
+    json_key(&o, S("rookery"));
+    put_rookery(&o, t, f);
+    json_close(&o, '}');
+    buf_add_char(&b, '\n');
+    return buf_str(&b);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// result.h - from outcomes to numbers and to the files of a run directory (paper-files
+// specification, section 2). Pure: builds texts, writes nothing.
+#pragma once
+#include "episode/episode.h"
+#include "stats/stats.h"
+
+struct tally { // one program on n positions, `samples` answers each
+    int64_t n_positions, samples;
+    int64_t kinds[ANSWER_KINDS]; // answers by kind
+    int64_t n_answers, n_scored; // n_scored: the model was judged
+    int64_t n_correct;
+    int64_t n_any_mate; // another mate in one than the reference
+    int64_t n_puzzles;  // with at least one position
+    int64_t n_complete; // every position of the puzzle is among the n
+    int64_t n_solved;   // complete, every position right (first sample)
+    int64_t n_pass;     // positions right in at least one sample
+    int64_t n_majority; // positions whose most frequent resolved move is right; ties: the first
+    struct usage_total usage;
+};
+// `out` holds samples outcomes a position, position by position; positions of a puzzle adjacent.
+void tally_positions(const struct puzzle_position *positions, size_t n, const struct outcome *out,
+                     int samples, struct tally *t);
+double tally_accuracy(const struct tally *t); // correct / answers, 0 of none
+
+struct run_facts { // what summary.json and run_config.json tell beside the tally
+    str method;
+    int64_t n_train, n_validation; // positions
+    double compile_s;
+    bool has_compile; // false: baseline, compile_usage is null
+    struct usage_total compile_task, compile_meta;
+    str preset;
+    bool simulated;
+    str commit, version;
+    double wall_s, spent_usd;
+    int64_t n_retries, n_new_calls, n_replayed_calls, n_reused_calls;
+};
+// Files as texts in `a`, each ending in a newline. `deterministic`: times are zero.
+enum result_times { RESULT_TIMES, RESULT_NO_TIMES };
+str results_json(const struct puzzle_position *positions, size_t n, const struct outcome *out,
+                 int samples, enum result_times times, struct arena *a);
+str predictions_jsonl(const struct puzzle_position *positions, size_t n, const struct outcome *out,
+                      int samples, enum result_times times, struct arena *a);
+str summary_json(const struct tally *t, const struct run_facts *facts, struct arena *a);
