@@ -64,30 +64,34 @@ static size_t split(str fen, str fields[FEN_FIELDS])
     return n;
 }
 
+static void put_piece(struct position *pos, square s, char letter)
+{
+    bool black = letter >= 'a';
+    const char *found = strchr(piece_letters, black ? letter : letter + ('a' - 'A'));
+    pos->piece[found - piece_letters] |= bit(s);
+    pos->side[black ? BLACK : WHITE] |= bit(s);
+}
+
 static bool parse_rank(str text, int rank, struct position *pos, struct err *err)
 {
+    static const str letters = { "pnbrqkPNBRQK", 12 };
     int file = 0;
-    bool after_digit = false;
-    for (size_t i = 0; i < text.len; i++) {
+    char before = '\0';
+    for (size_t i = 0; i < text.len; before = text.data[i++]) {
         char c = text.data[i];
-        bool digit = c >= '1' && c <= '8';
-        if (digit && after_digit)
-            return err_set(err, ERR_INPUT, "bad FEN: two digits side by side on rank %d", rank + 1);
-        after_digit = digit;
-        if (digit) {
+        if (c >= '1' && c <= '8') {
+            if (before >= '1' && before <= '8')
+                return err_set(err, ERR_INPUT, "bad FEN: two digits side by side on rank %d",
+                               rank + 1);
             file += c - '0';
-            continue;
-        }
-        bool black = c >= 'a' && c <= 'z';
-        const char *found = c ? strchr(piece_letters, black ? c : c + ('a' - 'A')) : NULL;
-        if (!found)
+        } else if (str_find_char(letters, c) >= 0) {
+            if (file < 8)
+                put_piece(pos, (square)(8 * rank + file), c);
+            file++;
+        } else if (c != '~' || str_find_char(letters, before) < 0) { // "~": a promoted piece
             return err_set(err, ERR_INPUT, "bad FEN: %s on rank %d is neither piece nor 1-8",
                            quote(str_sub(text, i, 1)).text, rank + 1);
-        if (file < 8) {
-            pos->piece[found - piece_letters] |= bit((square)(8 * rank + file));
-            pos->side[black ? BLACK : WHITE] |= bit((square)(8 * rank + file));
         }
-        file++;
     }
     if (file != 8)
         return err_set(err, ERR_INPUT, "bad FEN: %d files on rank %d, must be 8", file, rank + 1);
