@@ -91,6 +91,11 @@ class LintFinds(unittest.TestCase):
     def test_a_layer_upside_down(self):
         self.finds("src/LAYERS", "high : low\nlow :\nbad :\n", (1, "high stands below low"))
 
+    def test_a_source_that_is_not_built(self):
+        text, build = SPDX + "// X.\n", "tests/low/meson.build"
+        found = self.lint({build: "tests = ['add']\n", "tests/low/lost_test.c": text})
+        self.assertEqual(found, "tests/low/lost_test.c:1: its folder's meson.build does not name it\n")
+
     def test_a_missing_licence_and_purpose(self):
         self.finds("src/low/bad.c", "int x;\n", (1, "SPDX"), (2, "bad.c - "))
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """lint.py [--quick] [ROOT] - the house rules that no compiler checks.
 
-Layers of src/LAYERS; headers compile alone; no foreign internal.h; licence line and purpose on
-top of each file; a contract on each public declaration; sizes of functions and files; no machine
-paths, no bare to-do marks; clang-format. Prints FILE:LINE: WHAT, exits 1 if it printed any.
---quick leaves out what needs other programs (compiler, clang-format).
+Layers of src/LAYERS; headers compile alone; no foreign internal.h; each source is built; licence
+line and purpose on top of each file; a contract on each public declaration; sizes of functions
+and files; no machine paths, no bare to-do marks; clang-format. Prints FILE:LINE: WHAT, exits 1 if
+it printed any. --quick leaves out what needs other programs: compiler, clang-format.
 """
 import os
 import re
@@ -270,6 +270,16 @@ def check_includes(lint, path, text, layers):
             lint.fault(path, n, f"{target} is not the public header {module}/{module}.h")
 
 
+def check_built(lint, path):
+    """A source that its folder's meson.build does not name is neither built nor tested."""
+    build = path.parent / "meson.build"
+    name = path.name.removesuffix("_test.c") if path.name.endswith("_test.c") else path.name
+    if path.parent.name == "fuzz":
+        name = path.stem
+    if build.exists() and not re.search(rf"'{re.escape(name)}'", build.read_text()):
+        lint.fault(path, 1, "its folder's meson.build does not name it")
+
+
 def check_words(lint, path, text):
     for n, line in enumerate(text.split("\n"), 1):
         if MACHINE_PATH.search(line):
@@ -330,6 +340,8 @@ def main():
         check_top(lint, path, text)
         check_sizes(lint, path, text)
         check_includes(lint, path, text, layers)
+        if path.suffix == ".c":
+            check_built(lint, path)
         parts = path.relative_to(root).parts
         if parts[0] == "src" and len(parts) > 2 and parts[1] not in layers:
             lint.fault(path, 1, f"module {parts[1]} is not in src/LAYERS")
