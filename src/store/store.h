@@ -9,13 +9,18 @@ enum { STORE_VERSION = 1 }; // PRAGMA user_version
 
 struct store_opts {
     bool read_only;
-    int64_t busy_ms; // how long to wait for another program's write [10000]
+    int64_t busy_ms;  // how long to wait for another program's write [10000]
+    int64_t fs_magic; // the type of the file system, for tests [what statfs says]
 };
 // Opens or makes the file; ":memory:" keeps all in memory. A store of a newer version, a read-only
-// place, a file that is no store: a sentence that names the path. Free with store_close.
+// place, a file that is no store: a sentence that names the path. On a network file system, and
+// where the first write to a write-ahead log fails, a warning is logged and a rollback journal is
+// used, by one program at a time. Free with store_close. Never share one across fork().
 MUST_CHECK bool store_open(str path, const struct store_opts *opts, struct store **out,
                            struct err *err);
-void store_close(struct store *s); // commits; NULL is fine
+void store_close(struct store *s); // commits (a failure is logged); NULL is fine
+// Whether statfs's f_type is a file system without memory shared between machines.
+bool store_is_network_fs(int64_t magic);
 
 // ---- runs ----
 
@@ -44,12 +49,16 @@ MUST_CHECK bool store_run_finish(struct store *s, int64_t run, str summary, int6
                                  struct err *err);
 MUST_CHECK bool store_runs(struct store *s, struct arena *a, struct store_runs *out,
                            struct err *err); // oldest first
-// By id, or by the first characters of the key when unique. ERR_INPUT when there is none.
+// By id, or by the first characters of the key when unique (of several ordinals of one key the
+// newest). ERR_INPUT when there is none.
 MUST_CHECK bool store_run_find(struct store *s, str which, struct arena *a, struct store_run *out,
                                struct err *err);
+// Removes a run and its calls; ERR_INPUT when there is none. Programs stay.
 MUST_CHECK bool store_run_remove(struct store *s, int64_t run, struct err *err);
 
 // ---- calls ----
+
+enum { STORE_REPLY_MAX = 64 << 20 };
 
 struct call_place { // the replay key of decisions 1.1
     int64_t run;
@@ -71,8 +80,8 @@ MUST_CHECK bool store_call_get(struct store *s, const struct call_place *at, str
 // Any reusable call with this key, the oldest.
 MUST_CHECK bool store_call_reuse(struct store *s, str reuse_key, struct arena *a,
                                  struct stored_call *out, bool *found, struct err *err);
-// Adds a reply inside the open transaction (begun here when none is). Disk full, read-only:
-// ERR_RUN.
+// Adds a reply of at most STORE_REPLY_MAX bytes inside the open transaction (begun here when none
+// is). Disk full, read-only, a place that has a reply (the same run goes on elsewhere): ERR_RUN.
 MUST_CHECK bool store_call_put(struct store *s, const struct call_place *at,
                                const struct stored_call *call, struct err *err);
 // Calls of a run in order of batch, job, ask, for `runs show` and diffs.
@@ -87,6 +96,8 @@ MUST_CHECK bool store_calls(struct store *s, int64_t run, struct arena *a, struc
                             struct err *err);
 // Remembers a program's JSON under its hash, once.
 MUST_CHECK bool store_program_put(struct store *s, str hash, str json, struct err *err);
+MUST_CHECK bool store_program_get(struct store *s, str hash, struct arena *a, str *json,
+                                  bool *found, struct err *err);
 // Commits what is open. The pump calls it before it sleeps and at least every 50 ms while it has
 // uncommitted calls; once a second (now_ms) it also makes a durable checkpoint.
 MUST_CHECK bool store_flush(struct store *s, int64_t now_ms, struct err *err);

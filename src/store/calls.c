@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// calls.c - replies: put under their place in a run, found again by place or by what was asked;
+// and the programs they name.
+#include "store/internal.h"
+
+enum { CALL_COLUMN_COUNT = 12 }; // as schema.c lists them
+
+static struct stored_call read_call(sqlite3_stmt *st, struct arena *a)
+{
+    return (struct stored_call){
+        .request_hash = store_text(st, 0, a),
+        .reuse_key = store_text(st, 1, a),
+        .program_hash = store_text(st, 2, a),
+        .input_id = store_text(st, 3, a),
+        .model = store_text(st, 4, a),
+        .class = store_text(st, 5, a),
+        .cost_nusd = sqlite3_column_int64(st, 6),
+        .input_tok = sqlite3_column_int64(st, 7),
+        .output_tok = sqlite3_column_int64(st, 8),
+        .latency_ms = sqlite3_column_int64(st, 9),
+        .reusable = sqlite3_column_int64(st, 10) != 0,
+        .reply = store_text(st, 11, a),
+    };
+}
+
+// Reads the call that a bound statement gives, if any.
+static bool read_one(struct store *s, sqlite3_stmt *st, struct arena *a, struct stored_call *out,
+                     bool *found, struct err *err)
+{
+    int code = sqlite3_step(st);
+    *found = code == SQLITE_ROW;
+    if (*found)
+        *out = read_call(st, a);
+    bool ok = *found || code == SQLITE_DONE || store_fail(s, "read a reply", err);
+    sqlite3_reset(st);
+    return ok;
+}
+
+static void bind_place(sqlite3_stmt *st, const struct call_place *at)
+{
+    sqlite3_bind_int64(st, 1, at->run);
+    sqlite3_bind_int64(st, 2, at->batch);
+    sqlite3_bind_int64(st, 3, at->job);
+    sqlite3_bind_int64(st, 4, at->ask);
+}
+
+bool store_call_get(struct store *s, const struct call_place *at, struct arena *a,
+                    struct stored_call *out, bool *found, struct err *err)
+{
+    sqlite3_stmt *st = store_statement(s, CALL_GET, err);
+    if (!st)
+        return false;
+    bind_place(st, at);
+    return read_one(s, st, a, out, found, err);
+}
+
+bool store_call_reuse(struct store *s, str reuse_key, struct arena *a, struct stored_call *out,
+                      bool *found, struct err *err)
+{
+    sqlite3_stmt *st = store_statement(s, CALL_REUSE, err);
+    if (!st)
+        return false;
+    store_bind(st, 1, reuse_key);
+    return read_one(s, st, a, out, found, err);
+}
+
+// A broken constraint in the caller's words; anything else as SQLite says it.
+static bool put_failed(struct store *s, const struct call_place *at, struct err *err)
+{
+    int code = sqlite3_extended_errcode(s->db);
+    if (code == SQLITE_CONSTRAINT_UNIQUE)
+        return err_set(err, ERR_RUN,
+                       "%.*s: run %lld has a reply at batch %lld, job %lld, ask %lld already: is "
+                       "the same command running twice? Wait until the other has ended and give "
+                       "the command again",
+                       STR(s->path), (long long)at->run, (long long)at->batch, (long long)at->job,
+                       (long long)at->ask);
+    if (code == SQLITE_CONSTRAINT_FOREIGNKEY)
+        return err_set(err, ERR_RUN,
+                       "%.*s: run %lld is gone: was it removed? Give the command again",
+                       STR(s->path), (long long)at->run);
+    return store_fail(s, "store a reply", err);
+}
+
+static void bind_call(sqlite3_stmt *st, const struct stored_call *call)
+{
+    store_bind(st, 5, call->request_hash);
+    store_bind(st, 6, call->reuse_key);
+    store_bind(st, 7, call->program_hash);
+    store_bind(st, 8, call->input_id);
+    store_bind(st, 9, call->model);
+    store_bind(st, 10, call->class);
+    sqlite3_bind_int64(st, 11, call->cost_nusd);
+    sqlite3_bind_int64(st, 12, call->input_tok);
+    sqlite3_bind_int64(st, 13, call->output_tok);
+    sqlite3_bind_int64(st, 14, call->latency_ms);
+    sqlite3_bind_int64(st, 15, call->reusable);
+    store_bind(st, 16, call->reply);
+}
+
+// The run's row is brought up to date once a transaction, or when another run's call comes.
+static bool count_call(struct store *s, int64_t run, int64_t cost_nusd, struct err *err)
+{
+    if (s->tally.run != run && !store_tally(s, err))
+        return false;
+    s->tally.run = run;
+    s->tally.n_calls++;
+    s->tally.cost_nusd += cost_nusd;
+    return true;
+}
+
+bool store_call_put(struct store *s, const struct call_place *at, const struct stored_call *call,
+                    struct err *err)
+{
+    if (call->reply.len > STORE_REPLY_MAX)
+        return err_set(err, ERR_LIMIT, "%.*s: a reply of %zu bytes; a store keeps at most %d",
+                       STR(s->path), call->reply.len, STORE_REPLY_MAX);
+    sqlite3_stmt *st = store_statement(s, CALL_PUT, err);
+    if (!st || !store_write(s, err))
+        return false;
+    bind_place(st, at);
+    bind_call(st, call);
+    bool ok = sqlite3_step(st) == SQLITE_DONE || put_failed(s, at, err);
+    sqlite3_reset(st);
+    if (!store_dirty(s)) // SQLite gave the transaction up
+        s->tally.n_calls = s->tally.cost_nusd = 0;
+    return ok && count_call(s, at->run, call->cost_nusd, err);
+}
+
+bool store_calls(struct store *s, int64_t run, struct arena *a, struct stored_calls *out,
+                 struct err *err)
+{
+    sqlite3_stmt *st = store_statement(s, CALL_LIST, err);
+    if (!st)
+        return false;
+    sqlite3_bind_int64(st, 1, run);
+    int code;
+    while ((code = sqlite3_step(st)) == SQLITE_ROW)
+        *vec_push(a, out) = (struct stored_call_at){
+            .at = { run, sqlite3_column_int64(st, CALL_COLUMN_COUNT),
+                    sqlite3_column_int64(st, CALL_COLUMN_COUNT + 1),
+                    sqlite3_column_int64(st, CALL_COLUMN_COUNT + 2) },
+            .call = read_call(st, a),
+        };
+    bool ok = code == SQLITE_DONE || store_fail(s, "read the replies", err);
+    sqlite3_reset(st);
+    return ok;
+}
+
+// ---- programs ----
+
+bool store_program_put(struct store *s, str hash, str json, struct err *err)
+{
+    sqlite3_stmt *st = store_statement(s, PROGRAM_PUT, err);
+    if (!st || !store_write(s, err))
+        return false;
+    store_bind(st, 1, hash);
+    store_bind(st, 2, json);
+    return store_done(s, st, "store a program", err);
+}
+
+bool store_program_get(struct store *s, str hash, struct arena *a, str *json, bool *found,
+                       struct err *err)
+{
+    sqlite3_stmt *st = store_statement(s, PROGRAM_GET, err);
+    if (!st)
+        return false;
+    store_bind(st, 1, hash);
+    int code = sqlite3_step(st);
+    *found = code == SQLITE_ROW;
+    if (*found)
+        *json = store_text(st, 0, a);
+    bool ok = *found || code == SQLITE_DONE || store_fail(s, "read a program", err);
+    sqlite3_reset(st);
+    return ok;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// schema.c - every SQL text of the store that is not a PRAGMA: the migrations and the statements.
+//
+// A call's row carries its reply; what was asked is named by hashes and kept once in `program`
+// (decisions 1.6). Rows are found by place (replay) and, the good ones, by what was asked (reuse);
+// rowids grow, so "the oldest" needs no index of its own. The run's row counts its calls and money,
+// brought up to date in the transaction that adds them: a list of runs must not read every reply.
+#include "store/internal.h"
+
+// Step i leads from version i to i + 1. A step that was published never changes.
+static const char *const migrations[STORE_VERSION] = {
+    "CREATE TABLE run ("
+    "  id INTEGER PRIMARY KEY,"
+    "  key TEXT NOT NULL,"
+    "  ordinal INTEGER NOT NULL,"
+    "  command TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  model TEXT NOT NULL,"
+    "  method TEXT NOT NULL,"
+    "  config TEXT NOT NULL,"
+    "  summary TEXT NOT NULL,"
+    "  finished INTEGER NOT NULL,"
+    "  simulated INTEGER NOT NULL,"
+    "  started_unix_ms INTEGER NOT NULL,"
+    "  finished_unix_ms INTEGER NOT NULL,"
+    "  n_calls INTEGER NOT NULL,"
+    "  spent_nusd INTEGER NOT NULL,"
+    "  UNIQUE (key, ordinal)"
+    ") STRICT;"
+    "CREATE TABLE call ("
+    "  id INTEGER PRIMARY KEY,"
+    "  run INTEGER NOT NULL REFERENCES run (id),"
+    "  batch INTEGER NOT NULL,"
+    "  job INTEGER NOT NULL,"
+    "  ask INTEGER NOT NULL,"
+    "  request_hash TEXT NOT NULL,"
+    "  reuse_key TEXT NOT NULL,"
+    "  program_hash TEXT NOT NULL,"
+    "  input_id TEXT NOT NULL,"
+    "  model TEXT NOT NULL,"
+    "  class TEXT NOT NULL,"
+    "  cost_nusd INTEGER NOT NULL,"
+    "  input_tok INTEGER NOT NULL,"
+    "  output_tok INTEGER NOT NULL,"
+    "  latency_ms INTEGER NOT NULL,"
+    "  reusable INTEGER NOT NULL,"
+    "  reply TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE UNIQUE INDEX call_place ON call (run, batch, job, ask);"
+    "CREATE INDEX call_reuse ON call (reuse_key) WHERE reusable = 1;"
+    "CREATE TABLE program ("
+    "  hash TEXT NOT NULL PRIMARY KEY,"
+    "  json TEXT NOT NULL"
+    ") STRICT;",
+};
+
+#define RUN_COLUMNS                                                                                \
+    "id, key, ordinal, command, name, model, method, config, summary, finished, simulated, "       \
+    "started_unix_ms, finished_unix_ms, n_calls, spent_nusd"
+#define CALL_COLUMNS                                                                               \
+    "request_hash, reuse_key, program_hash, input_id, model, class, cost_nusd, input_tok, "        \
+    "output_tok, latency_ms, reusable, reply"
+
+static const char *const statements[N_STATEMENTS] = {
+    [BEGIN_WRITE] = "BEGIN IMMEDIATE",
+    [COMMIT] = "COMMIT",
+    [ROLLBACK] = "ROLLBACK",
+    [RUN_NEWEST] = "SELECT " RUN_COLUMNS " FROM run WHERE key = ?1 ORDER BY ordinal DESC LIMIT 1",
+    [RUN_ADD] = "INSERT INTO run (key, ordinal, command, name, model, method, config, summary,"
+                " finished, simulated, started_unix_ms, finished_unix_ms, n_calls, spent_nusd)"
+                " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, '', 0, ?8, ?9, 0, 0, 0)",
+    [RUN_FINISH] = "UPDATE run SET finished = 1, summary = ?2, finished_unix_ms = ?3 WHERE id = ?1",
+    [RUN_TALLY] =
+        "UPDATE run SET n_calls = n_calls + ?2, spent_nusd = spent_nusd + ?3 WHERE id = ?1",
+    [RUN_LIST] = "SELECT " RUN_COLUMNS " FROM run ORDER BY id",
+    [RUN_BY_ID] = "SELECT " RUN_COLUMNS " FROM run WHERE id = ?1",
+    // Byte order: '0'..'f' keys and any other text alike. The newest ordinal of a key comes first.
+    [RUN_BY_KEY] = "SELECT " RUN_COLUMNS " FROM run WHERE substr(key, 1, length(?1)) = ?1"
+                   " ORDER BY key, ordinal DESC",
+    [RUN_REMOVE] = "DELETE FROM run WHERE id = ?1",
+    [RUN_REMOVE_CALLS] = "DELETE FROM call WHERE run = ?1",
+    [CALL_GET] = "SELECT " CALL_COLUMNS " FROM call"
+                 " WHERE run = ?1 AND batch = ?2 AND job = ?3 AND ask = ?4",
+    [CALL_REUSE] = "SELECT " CALL_COLUMNS " FROM call WHERE reuse_key = ?1 AND reusable = 1"
+                   " ORDER BY id LIMIT 1",
+    [CALL_PUT] = "INSERT INTO call (run, batch, job, ask, " CALL_COLUMNS ")"
+                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+    [CALL_LIST] = "SELECT " CALL_COLUMNS ", batch, job, ask FROM call WHERE run = ?1"
+                  " ORDER BY batch, job, ask",
+    [PROGRAM_PUT] = "INSERT OR IGNORE INTO program (hash, json) VALUES (?1, ?2)",
+    [PROGRAM_GET] = "SELECT json FROM program WHERE hash = ?1",
+};
+
+const char *store_statement_sql(enum statement which)
+{
+    return statements[which];
+}
+
+const char *store_migration_sql(int from)
+{
+    return migrations[from];
+}
