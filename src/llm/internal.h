@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// internal.h - what the files of this module share: URLs, the meaning of failures, and the OpenAI
+// adapter that compatible endpoints reuse. A new provider is one file and one line in model.c.
+#pragma once
+#include "llm/llm.h"
+
+// S() for the initialisers of static data, which must be constant.
+#define T(literal)                                                                                 \
+    {                                                                                              \
+        "" literal, sizeof(literal) - 1                                                            \
+    }
+
+enum {
+    REQUEST_MAX_BYTES = 32 << 20,  // a request body; far above any context window
+    RESPONSE_MAX_BYTES = 64 << 20, // endpoint specification, section 2
+    UNLIMITED_OUTPUT_TOK = 32768,  // taken as the longest answer where no limit is set
+    LOCAL_OUTPUT_TOK = 4096,       // a local server without a limit never ends (sections 9, 10)
+    RETRIES_DEFAULT = 5,           // section 13: six attempts
+};
+
+// ---- url.c ----
+
+// Checks a base URL and writes it as struct model keeps it. ERR_USAGE, which never shows the URL
+// where it may hold a secret.
+MUST_CHECK bool url_base(str text, struct arena *a, str *out, struct err *err);
+// `base` + "/v1", unless its path has a version or a deployment, + `path`; the query stays last.
+// A base that ends with `path` already is kept.
+str url_join(str base, str path, struct arena *a);
+bool url_is_https(str base);
+bool url_is_loopback(str base); // by name or number, without asking a resolver
+str url_without_query(str url); // for people and logs
+
+// ---- hint.c ----
+
+// How long the server asks us to wait, from all its headers; -1: no usable hint (section 13).
+int64_t retry_hint_ms(const struct http_response_headers *h);
+
+// ---- failure.c, classify.c ----
+
+enum { FAILURE_CODES_MAX = 4 };
+struct codes {
+    str v[FAILURE_CODES_MAX];
+    size_t n;
+};
+struct failure {        // what an error says, whatever its shape; texts in the reader's arena
+    int status;         // the body's own code where that is an HTTP status, else the response's
+    struct codes codes; // code, type, inner code: words, in that order
+    struct codes inner; // of the error of another provider that this one only passes on
+    str message, inner_message, param;
+    str limit_source; // OpenRouter: which limit was hit
+    str limit_reset;  // OpenRouter: the header of that name, as told in the body
+    str figures;      // counts worth showing: tokens, window, money
+    bool moderated;   // OpenRouter: reasons or the flagged text are given
+    bool has_retry_after;
+    bool by_status; // set by classify_failure: nothing but the status decided
+};
+// Finds the error in a reply: at top level, flat, in a choice, in an array. False: there is none.
+bool failure_read(const json_t *root, struct arena *a, struct failure *out);
+
+struct code_rule {
+    str word;
+    enum reply_class class;
+};
+struct error_rules { // what differs from the common tables
+    bool (*first)(const struct failure *f, enum reply_class *out); // false: the tables decide
+    bool zero_tokens_fail; // no token and no text is a failure of the route, not an answer
+};
+// Section 12: codes, then status, then (last resort) words of the message.
+enum reply_class classify_failure(struct failure *f, const struct error_rules *own);
+// The class of a bare HTTP status (not 2xx).
+enum reply_class classify_status(int status);
+
+// ---- openai.c, openai_reply.c ----
+
+enum { OPENAI_VERSION = 1 }; // of the adapter, for every compatible endpoint
+bool openai_build(const struct model *m, const struct model_request *q, struct arena *a,
+                  struct http_request *out, struct err *err);
+void openai_parse(const struct model *m, const struct model_request *q,
+                  const struct http_response *in, struct arena *a, struct reply *out);
+bool openai_open(struct model *m, struct arena *a, struct err *err);
+
+struct reading { // one reply being read
+    const struct model *m;
+    const struct model_request *q;
+    const struct http_response *in;
+    struct arena *a;
+    const struct error_rules *rules;
+    struct reply *out;
+};
+void openai_read(const struct reading *r);
+
+extern const struct provider provider_openrouter, provider_vllm, provider_llamacpp, provider_ollama;
+
+// ---- the rest ----
+
+// prices.c: usage and cost of a reply whose text is set, from its `usage` (NULL: estimated).
+void usage_settle(const struct reading *r, const json_t *usage);
+// redact.c: `text` fit for an error sentence: valid UTF-8, one line, cut, without secrets.
+str error_text(str text, str key, struct arena *a);
+// reply_json.c
+MUST_CHECK bool reply_from_value(const json_t *value, struct arena *a, struct reply *out,
+                                 struct err *err);
+// The limit on answer tokens that a request sends, 0: none.
+int64_t request_output_limit(const struct model *m, const struct model_request *q);

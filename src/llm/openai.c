@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// openai.c - builds OpenAI chat completion requests (endpoint specification, section 3; few-shot
+// specification 1.9), for OpenAI and for the servers that speak its format. What the request does
+// not fix is left out, so that the server's default is the server's.
+#include "llm/internal.h"
+
+// The limit's newer name: where `extra` gives it, the older one is not sent (field case F-018).
+static const char newer_limit[] = "max_completion_tokens";
+
+static bool is_never_sent(str key) // a setting of the paper's tool, not of the wire format
+{
+    return str_eq(key, S("drop_params"));
+}
+
+int64_t request_output_limit(const struct model *m, const struct model_request *q)
+{
+    return json_get_int(m->extra, newer_limit, q->max_tokens);
+}
+
+// "legal_moves" as "Legal Moves": the title that the reference's schema generator writes.
+static str title_of(str name, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.data[i] == '_' ? ' ' : name.data[i];
+        bool first = i == 0 || name.data[i - 1] == '_';
+        buf_add_char(&b, first && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
+    }
+    return buf_str(&b);
+}
+
+static void put_pair(struct json_out *o, str key, str value)
+{
+    json_key(o, key);
+    json_put_str(o, value);
+}
+
+// Every object closed, every property required: strict modes refuse less (field case F-019).
+static void put_schema(struct json_out *o, const struct signature *s, str name, struct arena *a)
+{
+    json_open(o, '{');
+    put_pair(o, S("type"), S("object"));
+    json_key(o, S("properties"));
+    json_open(o, '{');
+    for (size_t i = 0; i < s->n_outputs; i++) {
+        json_key(o, s->outputs[i].name);
+        json_open(o, '{');
+        put_pair(o, S("title"), title_of(s->outputs[i].name, a));
+        put_pair(o, S("type"), S("string"));
+        json_close(o, '}');
+    }
+    json_close(o, '}');
+    json_key(o, S("required"));
+    json_open(o, '[');
+    for (size_t i = 0; i < s->n_outputs; i++)
+        json_put_str(o, s->outputs[i].name);
+    json_close(o, ']');
+    json_key(o, S("additionalProperties"));
+    json_put_bool(o, false);
+    put_pair(o, S("title"), name);
+    json_close(o, '}');
+}
+
+static void put_format(struct json_out *o, const struct model_request *q, struct arena *a)
+{
+    if (q->format == FORMAT_NONE)
+        return;
+    static const str name = T("answer");
+    json_key(o, S("response_format"));
+    json_open(o, '{');
+    // Without a signature there is no schema to build: json_object, as 1.9 says.
+    if (q->format == FORMAT_SCHEMA && q->signature && q->signature->n_outputs > 0) {
+        put_pair(o, S("type"), S("json_schema"));
+        json_key(o, S("json_schema"));
+        json_open(o, '{');
+        put_pair(o, S("name"), name);
+        json_key(o, S("strict"));
+        json_put_bool(o, true);
+        json_key(o, S("schema"));
+        put_schema(o, q->signature, name, a);
+        json_close(o, '}');
+    } else {
+        put_pair(o, S("type"), S("json_object"));
+    }
+    json_close(o, '}');
+}
+
+static void put_extra(struct json_out *o, const json_t *extra)
+{
+    if (!extra)
+        return;
+    json_t *members = json_deep_copy(extra); // jansson iterates only what is not const
+    const char *key;
+    json_t *value;
+    json_object_foreach (members, key, value) {
+        if (is_never_sent(str_from(key)))
+            continue;
+        json_key(o, str_from(key));
+        json_put_value(o, value);
+    }
+    json_decref(members);
+}
+
+static void put_body(struct json_out *o, const struct model *m, const struct model_request *q,
+                     struct arena *a)
+{
+    json_open(o, '{');
+    put_pair(o, S("model"), m->id);
+    json_key(o, S("messages"));
+    messages_write(&q->messages, o);
+    if (q->max_tokens > 0 && !json_object_get(m->extra, newer_limit)) {
+        json_key(o, S("max_tokens"));
+        json_put_int(o, q->max_tokens);
+    }
+    if (q->has_temperature) {
+        json_key(o, S("temperature"));
+        json_put_double(o, q->temperature);
+    }
+    put_format(o, q, a);
+    put_extra(o, m->extra);
+    json_close(o, '}');
+}
+
+bool openai_build(const struct model *m, const struct model_request *q, struct arena *a,
+                  struct http_request *out, struct err *err)
+{
+    struct buf b = { .arena = a, .max = REQUEST_MAX_BYTES };
+    put_body(&(struct json_out){ .b = &b }, m, q, a);
+    if (b.over)
+        return err_set(err, ERR_LIMIT,
+                       "%.*s: the request is larger than %d bytes; shorten the "
+                       "prompt or its demonstrations",
+                       STR(m->name), REQUEST_MAX_BYTES);
+    *out = (struct http_request){ .url = url_join(m->base_url, S("/chat/completions"), a),
+                                  .body = buf_str(&b) };
+    out->headers[out->n_headers++] =
+        (struct http_header){ S("Content-Type"), S("application/json") };
+    if (m->key.len > 0)
+        out->headers[out->n_headers++] =
+            (struct http_header){ S("Authorization"), arena_printf(a, "Bearer %.*s", STR(m->key)) };
+    return true;
+}
+
+// Members that have a place of their own: twice in one object, servers would choose for us.
+bool openai_open(struct model *m, struct arena *a, struct err *err)
+{
+    (void)a;
+    static const struct {
+        const char *key, *instead;
+    } reserved[] = {
+        { "model", "name the model instead" },
+        { "messages", "the program makes the messages" },
+        { "temperature", "set the model's temperature instead" },
+        { "max_tokens", "set the model's max_tokens instead" },
+        { "response_format", "set the model's answer format instead" },
+        { "stream", "replies are read whole" },
+        { "n", "repeats are separate calls" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(reserved); i++)
+        if (json_object_get(m->extra, reserved[i].key))
+            return err_set(err, ERR_USAGE, "%.*s: extra may not hold %s: %s", STR(m->name),
+                           reserved[i].key, reserved[i].instead);
+    const json_t *limit = json_object_get(m->extra, newer_limit);
+    if (limit && (!json_is_integer(limit) || json_integer_value(limit) < 1))
+        return err_set(err, ERR_USAGE, "%.*s: %s must be a whole number from 1", STR(m->name),
+                       newer_limit);
+    return true;
+}
+
+const struct provider provider_openai = {
+    .name = T("openai"),
+    .default_base_url = T("https://api.openai.com/v1"),
+    .key_env = T("OPENAI_API_KEY"),
+    .version = OPENAI_VERSION,
+    .build = openai_build,
+    .parse = openai_parse,
+    .open = openai_open,
+};
+
+// Servers of one's own that speak the same format (sections 9 to 11).
+const struct provider provider_vllm = {
+    .name = T("vllm"),
+    .default_base_url = T("http://localhost:8000/v1"),
+    .key_env = T("VLLM_API_KEY"),
+    .key_optional = true,
+    .version = OPENAI_VERSION,
+    .build = openai_build,
+    .parse = openai_parse,
+    .open = openai_open,
+};
+const struct provider provider_llamacpp = {
+    .name = T("llamacpp"),
+    .default_base_url = T("http://localhost:8080/v1"),
+    .key_env = T("LLAMACPP_API_KEY"),
+    .key_optional = true,
+    .version = OPENAI_VERSION,
+    .build = openai_build,
+    .parse = openai_parse,
+    .open = openai_open,
+};
+const struct provider provider_ollama = {
+    .name = T("ollama"),
+    .default_base_url = T("http://localhost:11434/v1"),
+    .key_env = T("OLLAMA_API_KEY"),
+    .key_optional = true,
+    .version = OPENAI_VERSION,
+    .build = openai_build,
+    .parse = openai_parse,
+    .open = openai_open,
+};

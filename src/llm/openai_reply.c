@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// openai_reply.c - reads chat completion replies (endpoint specification, sections 3, 4 and 12).
+// The order is fixed: did it arrive, is it JSON, does it hold an error, then the content. Every
+// path ends in a class; unknown, absent and null members are normal.
+#include "llm/internal.h"
+
+// ---- failures ----
+
+static str limit_advice(const struct reading *r, const struct failure *f)
+{
+    bool newer = str_find(f->message, S("max_completion_tokens")) >= 0;
+    if (!newer && !str_eq(f->param, S("max_tokens")))
+        return (str){ 0 };
+    int64_t limit = r->q->max_tokens > 0 ? r->q->max_tokens : 1024;
+    return arena_printf(r->a, "set extra: {max_completion_tokens: %lld} and max_tokens: null",
+                        (long long)limit);
+}
+
+static str config_advice(const struct reading *r, const struct failure *f)
+{
+    str limit = limit_advice(r, f);
+    if (limit.len > 0)
+        return limit;
+    if (str_eq(f->param, S("temperature")) || str_find(f->message, S("'temperature'")) >= 0)
+        return S("this model does not take this temperature: set the one it allows (usually 1)");
+    if (f->status == 404)
+        return arena_printf(r->a, "check the model name and the base URL %.*s",
+                            STR(url_without_query(r->m->base_url)));
+    if (f->status >= 300 && f->status < 400)
+        return S("redirects are not followed: set the base URL to where this one leads");
+    return S("the request or the model's settings are wrong; it would fail again");
+}
+
+static str account_advice(const struct reading *r, const struct failure *f)
+{
+    if (f->status == 401)
+        return arena_printf(r->a, "check the key in %.*s", STR(r->m->provider->key_env));
+    if (f->status == 403)
+        return S("the key lacks the permission, or the region is refused");
+    return S("this is the account, not the speed: add credit or raise its limit, then give the "
+             "same command again");
+}
+
+static str advice(const struct reading *r, const struct failure *f, enum reply_class class)
+{
+    if (class == REPLY_CONFIG)
+        return config_advice(r, f);
+    if (class == REPLY_ACCOUNT)
+        return account_advice(r, f);
+    if (class == REPLY_CONTEXT_OVERFLOW)
+        return S("the prompt does not fit into the model's window");
+    return (str){ 0 };
+}
+
+// "HTTP 429 insufficient_quota: You exceeded ... (figures); what to do next"
+static str sentence(const struct reading *r, const struct failure *f, enum reply_class class)
+{
+    struct buf b = { .arena = r->a };
+    if (f->status != 0)
+        buf_addf(&b, "HTTP %d", f->status);
+    else
+        buf_add(&b, S("error in the reply"));
+    if (f->codes.n > 0)
+        buf_addf(&b, " %.*s", STR(f->codes.v[0]));
+    if (f->message.len > 0)
+        buf_addf(&b, ": %.*s", STR(f->message));
+    if (f->inner_message.len > 0)
+        buf_addf(&b, ": %.*s", STR(f->inner_message));
+    if (f->figures.len > 0)
+        buf_addf(&b, " (%.*s)", STR(f->figures));
+    str what = error_text(buf_str(&b), r->m->key, r->a); // before the advice: this may be cut
+    str next = advice(r, f, class);
+    return next.len == 0 ? what : arena_printf(r->a, "%.*s; %.*s", STR(what), STR(next));
+}
+
+static void fail(const struct reading *r, enum reply_class class, str error)
+{
+    r->out->class = class;
+    r->out->error = error;
+}
+
+// x-should-retry is obeyed, but a code knows better than the header.
+static enum reply_class obey_should_retry(const struct reading *r, const struct failure *f,
+                                          enum reply_class class)
+{
+    str wish = str_trim(r->in->headers.should_retry);
+    if (str_eq_nocase(wish, S("false")))
+        r->out->no_retry = true;
+    if (str_eq_nocase(wish, S("true")) && f->by_status && !reply_is_retried(class))
+        return REPLY_UPSTREAM;
+    return class;
+}
+
+static void take_failure(const struct reading *r, struct failure *f)
+{
+    if (f->status == 0 && r->in->status >= 300)
+        f->status = r->in->status;
+    struct http_response_headers headers = r->in->headers;
+    if (headers.ratelimit_reset.len == 0)
+        headers.ratelimit_reset = f->limit_reset;
+    r->out->retry_after_ms = retry_hint_ms(&headers);
+    f->has_retry_after = r->out->retry_after_ms >= 0;
+    enum reply_class class = obey_should_retry(r, f, classify_failure(f, r->rules));
+    r->out->finish = FINISH_ERROR;
+    fail(r, class, sentence(r, f, class));
+}
+
+// ---- content ----
+
+static const struct {
+    str native;
+    enum finish finish;
+} finishes[] = {
+    { T("stop"), FINISH_STOP },
+    { T("length"), FINISH_LENGTH },
+    { T("content_filter"), FINISH_FILTERED },
+    { T("tool_calls"), FINISH_TOOL },
+    { T("function_call"), FINISH_TOOL },
+    { T("error"), FINISH_ERROR },
+    // Words of servers that pass their own through:
+    { T("eos"), FINISH_STOP },
+    { T("end_turn"), FINISH_STOP },
+    { T("stop_sequence"), FINISH_STOP },
+    { T("max_tokens"), FINISH_LENGTH },
+    { T("refusal"), FINISH_REFUSED },
+};
+
+static enum finish finish_of(str native)
+{
+    for (size_t i = 0; i < ARRAY_LEN(finishes); i++)
+        if (str_eq_nocase(native, finishes[i].native))
+            return finishes[i].finish;
+    return FINISH_UNKNOWN;
+}
+
+struct texts { // of a message, still in pieces
+    struct buf answer, reasoning, refusal;
+};
+
+// Thoughts of a part: a text, or again parts (field case F-016).
+static void add_thinking(struct buf *b, const json_t *thinking)
+{
+    buf_add(b, json_view(thinking));
+    for (size_t i = 0; i < json_array_size(thinking); i++)
+        buf_add(b, json_get_str(json_array_get(thinking, i), "text"));
+}
+
+static void add_part(struct texts *t, const json_t *part)
+{
+    if (json_is_string(part)) {
+        buf_add(&t->answer, json_view(part));
+        return;
+    }
+    str type = json_get_str(part, "type");
+    if (type.len == 0 || str_eq(type, S("text")) || str_eq(type, S("output_text"))) {
+        buf_add(&t->answer, json_get_str(part, "text"));
+    } else if (str_eq(type, S("thinking")) || str_eq(type, S("reasoning"))) {
+        add_thinking(&t->reasoning, json_object_get(part, "thinking"));
+        add_thinking(&t->reasoning, json_object_get(part, "text"));
+    } else if (str_eq(type, S("refusal"))) {
+        buf_add(&t->refusal, json_get_str(part, "refusal"));
+    }
+}
+
+// The thoughts that servers give beside the content, under the first name that is there.
+static void add_reasoning(struct buf *b, const json_t *message)
+{
+    static const char *const names[] = { "reasoning_content", "reasoning" };
+    for (size_t i = 0; i < ARRAY_LEN(names) && b->len == 0; i++)
+        buf_add(b, json_get_str(message, names[i]));
+    const json_t *details = json_object_get(message, "reasoning_details");
+    if (b->len > 0)
+        return;
+    for (size_t i = 0; i < json_array_size(details); i++) {
+        const json_t *part = json_array_get(details, i);
+        buf_add(b, json_get_str(part, "text"));
+        buf_add(b, json_get_str(part, "summary"));
+    }
+}
+
+static str without_leading_blanks(str s)
+{
+    while (s.len > 0 && str_find_char(S(" \t\r\n"), s.data[0]) >= 0)
+        s = str_sub(s, 1, s.len);
+    return s;
+}
+
+// Thoughts that a server left in the content: <think>...</think> at its begin. Without an end all
+// of it is thought: the limit cut it.
+static str split_think(str content, struct buf *reasoning)
+{
+    static const str open = T("<think>");
+    static const str close = T("</think>");
+    for (;;) {
+        str rest = without_leading_blanks(content);
+        if (!str_starts(rest, open))
+            return content;
+        rest = str_sub(rest, open.len, rest.len);
+        ptrdiff_t end = str_find(rest, close);
+        if (reasoning->len > 0)
+            buf_add_char(reasoning, '\n');
+        buf_add(reasoning, end < 0 ? rest : str_sub(rest, 0, (size_t)end));
+        if (end < 0)
+            return (str){ 0 };
+        content = without_leading_blanks(str_sub(rest, (size_t)end + close.len, rest.len));
+    }
+}
+
+// False: the content has a type that no server sends.
+static bool take_texts(const struct reading *r, const json_t *message, str *refusal)
+{
+    struct texts t = { { .arena = r->a }, { .arena = r->a }, { .arena = r->a } };
+    const json_t *content = json_object_get(message, "content");
+    add_reasoning(&t.reasoning, message);
+    buf_add(&t.refusal, json_get_str(message, "refusal"));
+    if (json_is_array(content)) {
+        for (size_t i = 0; i < json_array_size(content); i++)
+            add_part(&t, json_array_get(content, i));
+    } else if (json_is_string(content)) {
+        buf_add(&t.answer, json_view(content));
+    } else if (content && !json_is_null(content)) {
+        return false;
+    }
+    r->out->text = split_think(buf_str(&t.answer), &t.reasoning);
+    r->out->reasoning = buf_str(&t.reasoning);
+    *refusal = buf_str(&t.refusal);
+    return true;
+}
+
+// A native reason that means the model itself came to an end; none at all counts as such.
+static bool is_natural_end(str native)
+{
+    enum finish finish = finish_of(native);
+    return native.len == 0 || finish == FINISH_STOP || finish == FINISH_LENGTH;
+}
+
+// Nothing was said: by the model (scored), or because the route broke (field case F-011).
+static void take_empty(const struct reading *r, bool has_usage)
+{
+    struct reply *out = r->out;
+    bool no_tokens = has_usage && out->usage.output_tok == 0;
+    if ((!has_usage || no_tokens) && !is_natural_end(out->native_finish)) {
+        fail(r, REPLY_UPSTREAM,
+             error_text(arena_printf(r->a, "no text, no tokens, ended by \"%.*s\"",
+                                     STR(out->native_finish)),
+                        r->m->key, r->a));
+        return;
+    }
+    if (no_tokens && r->rules && r->rules->zero_tokens_fail) {
+        fail(r, REPLY_UPSTREAM, S("no text and no tokens: the route ended before the model began"));
+        return;
+    }
+    fail(r, REPLY_EMPTY, S("the model answered with nothing"));
+}
+
+// The class of a reply that has a message. Refusal, filter and limit go before emptiness.
+static void take_class(const struct reading *r, str refusal, bool has_usage)
+{
+    struct reply *out = r->out;
+    if (refusal.len > 0 || out->finish == FINISH_REFUSED) {
+        out->finish = FINISH_REFUSED;
+        fail(r, REPLY_REFUSED,
+             error_text(arena_printf(r->a, "the model refused: %.*s", STR(refusal)), r->m->key,
+                        r->a));
+    } else if (out->finish == FINISH_ERROR) {
+        fail(r, REPLY_UPSTREAM, S("the generation ended with an error"));
+    } else if (out->finish == FINISH_FILTERED) {
+        fail(r, REPLY_FILTERED, S("the answer was cut by a content filter"));
+    } else if (out->finish == FINISH_LENGTH) {
+        fail(r, REPLY_TRUNCATED, S("the answer reached the token limit"));
+    } else if (str_trim(out->text).len == 0) {
+        take_empty(r, has_usage);
+    } else {
+        out->class = REPLY_OK;
+    }
+}
+
+static str member_text(const struct reading *r, const json_t *object, const char *name)
+{
+    return arena_str(r->a, str_sub(json_get_str(object, name), 0, 256));
+}
+
+static void take_content(const struct reading *r, const json_t *root)
+{
+    const json_t *choice = json_array_get(json_object_get(root, "choices"), 0);
+    const json_t *message = json_object_get(choice, "message");
+    const json_t *usage = json_object_get(root, "usage");
+    str refusal;
+    if (!json_is_object(message)) {
+        fail(r, REPLY_PROTOCOL, S("the reply has no message (choices[0].message)"));
+        return;
+    }
+    if (!take_texts(r, message, &refusal)) {
+        fail(r, REPLY_PROTOCOL, S("the content of the reply is neither text nor parts"));
+        return;
+    }
+    str finish = member_text(r, choice, "finish_reason");
+    str native = member_text(r, choice, "native_finish_reason");
+    r->out->finish = finish_of(finish);
+    r->out->native_finish = native.len > 0 ? native : finish;
+    usage_settle(r, usage);
+    take_class(r, refusal, r->out->usage.source == KNOWN_REPORTED);
+}
+
+// ---- bodies ----
+
+static void take_root(const struct reading *r, const json_t *root)
+{
+    struct reply *out = r->out;
+    struct failure f;
+    out->served_model = member_text(r, root, "model");
+    out->served_provider = member_text(r, root, "provider");
+    out->fingerprint = member_text(r, root, "system_fingerprint");
+    if (out->request_id.len == 0)
+        out->request_id = member_text(r, root, "id");
+    if (failure_read(root, r->a, &f) || r->in->status >= 300) {
+        // What failed in mid-generation is billed all the same where the body says so.
+        if (json_is_object(json_object_get(root, "usage")))
+            usage_settle(r, json_object_get(root, "usage"));
+        take_failure(r, &f);
+    } else {
+        take_content(r, root);
+    }
+}
+
+// A body that is not JSON: the status decides, else it is against the protocol.
+static void take_unreadable(const struct reading *r, str body, bool is_page)
+{
+    struct failure f = { .message = is_page ? S("the endpoint answered with a page, not with JSON")
+                                            : str_sub(body, 0, 300) };
+    if (r->in->status >= 300) {
+        take_failure(r, &f);
+        return;
+    }
+    str what =
+        is_page ? S("a page, not JSON; check the base URL") : S("something that is not JSON");
+    if (body.len == 0)
+        what = S("an empty body");
+    fail(r, REPLY_PROTOCOL, arena_printf(r->a, "HTTP %d with %.*s", r->in->status, STR(what)));
+}
+
+static void take_body(const struct reading *r)
+{
+    str body = str_trim(r->in->body);
+    if (str_starts(body, S("\xEF\xBB\xBF")))
+        body = str_trim(str_sub(body, 3, body.len));
+    bool is_page = str_starts(body, S("<")); // whatever the content type says
+    bool relaxed = false;
+    json_t *root = is_page ? NULL : json_read_envelope(body, &relaxed, NULL);
+    if (!json_is_object(root) && !json_is_array(root)) {
+        take_unreadable(r, body, is_page);
+    } else {
+        if (relaxed)
+            r->out->note = S("the body was not strict JSON and was mended");
+        take_root(r, root);
+    }
+    json_decref(root);
+}
+
+void openai_read(const struct reading *r)
+{
+    const struct http_response *in = r->in;
+    *r->out =
+        (struct reply){ .http_status = in->status,
+                        .retry_after_ms = -1,
+                        .request_id = arena_str(r->a, str_sub(in->headers.request_id, 0, 256)) };
+    if (in->status == 0)
+        fail(r, REPLY_TRANSPORT, S("no response arrived"));
+    else if (!in->complete)
+        fail(r, REPLY_TRANSPORT, S("the response broke off before its end"));
+    else if (in->body.len > RESPONSE_MAX_BYTES)
+        fail(r, REPLY_PROTOCOL, S("the response is larger than 64 MiB"));
+    else if (in->status < 200)
+        fail(r, REPLY_PROTOCOL, S("an informational response where an answer was due"));
+    else
+        take_body(r);
+}
+
+void openai_parse(const struct model *m, const struct model_request *q,
+                  const struct http_response *in, struct arena *a, struct reply *out)
+{
+    openai_read(&(struct reading){ m, q, in, a, NULL, out });
+}

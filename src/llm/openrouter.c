@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// openrouter.c - OpenRouter (endpoint specification, section 4): the OpenAI format with its own
+// meaning of 402 and 403, and routes that end without a token.
+#include "llm/internal.h"
+
+static bool openrouter_first(const struct failure *f, enum reply_class *out)
+{
+    if (f->status == 402) {
+        // Money that other calls in flight may still give back, as against money that is gone.
+        bool in_flight = str_eq(f->limit_source, S("openrouter_in_flight_budget"));
+        *out = in_flight && f->has_retry_after ? REPLY_RATE_LIMIT : REPLY_ACCOUNT;
+        return true;
+    }
+    if (f->status == 403) {
+        bool filtered = f->moderated || str_find(f->message, S("moderation")) >= 0;
+        *out = f->limit_source.len == 0 && filtered ? REPLY_FILTERED : REPLY_ACCOUNT;
+        return true;
+    }
+    return false;
+}
+
+static const struct error_rules rules = { .first = openrouter_first, .zero_tokens_fail = true };
+
+static void openrouter_parse(const struct model *m, const struct model_request *q,
+                             const struct http_response *in, struct arena *a, struct reply *out)
+{
+    openai_read(&(struct reading){ m, q, in, a, &rules, out });
+}
+
+const struct provider provider_openrouter = {
+    .name = T("openrouter"),
+    .default_base_url = T("https://openrouter.ai/api/v1"),
+    .key_env = T("OPENROUTER_API_KEY"),
+    .version = OPENAI_VERSION,
+    .build = openai_build,
+    .parse = openrouter_parse,
+    .open = openai_open,
+};
