@@ -7,9 +7,9 @@ usage: split-puzzles.py STARTER.csv TRAIN.csv TEST.csv
 The built-in halves come from 771 puzzles mined for this project from engine self-play (CC0), in
 the Lichess schema. Their division must be fair and without leaks:
 
-- Strata: number of solver moves, 100-point rating bin, ends in mate or not. Within a stratum the
-  halves get equally many puzzles, give or take one; where a stratum is odd the half that is
-  smaller so far gets the one more, so that the halves as a whole are equal too.
+- Strata: number of solver moves, rating bin such as (400, 500], ends in mate or not. Within a
+  stratum the halves get equally many puzzles, give or take one; the one more goes to the half
+  that has fewer puzzles of that length so far, or fewer in all.
 - Which puzzle goes where is drawn by random.Random(SEED): the puzzles are shuffled, then dealt.
 - Puzzles that share an id or a position where the solver is to move (pieces and turn; counters do
   not count) are dealt as one, so that nothing in one half is met in the other.
@@ -83,7 +83,8 @@ def units(rows):
 
 
 def stratum(row):
-    return len(row["Moves"].split()) // 2, int(row["Rating"]) // 100, "mate" in row["Themes"].split()
+    rating_bin = (int(row["Rating"]) + 99) // 100
+    return len(row["Moves"].split()) // 2, rating_bin, "mate" in row["Themes"].split()
 
 
 def deal(rows):
@@ -91,15 +92,16 @@ def deal(rows):
     order = units(rows)
     draw = random.Random(SEED)
     draw.shuffle(order)
-    half, total, counts = [0] * len(rows), [0, 0], {}
+    half, counts = [0] * len(rows), {}
     for unit in order:
-        count = counts.setdefault(stratum(rows[unit[0]]), [0, 0])
-        lead = count[0] - count[1] or total[0] - total[1]
+        length, *rest = stratum(rows[unit[0]])
+        tallies = [counts.setdefault(key, [0, 0]) for key in ((length, *rest), length, "all")]
+        lead = next((t[0] - t[1] for t in tallies if t[0] != t[1]), 0)
         to = int(lead > 0) if lead else draw.randrange(2)
         for i in unit:
             half[i] = to
-        count[to] += len(unit)
-        total[to] += len(unit)
+        for tally in tallies:
+            tally[to] += len(unit)
     return half
 
 

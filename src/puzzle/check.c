@@ -31,12 +31,17 @@ struct shown show(str s)
     return out;
 }
 
+// No controls, valid UTF-8. Nearly all texts are ASCII and need no decoding.
 static bool is_clean(str s)
 {
-    for (size_t i = 0; i < s.len; i++)
-        if ((unsigned char)s.data[i] < 0x20 || s.data[i] == 0x7F)
-            return false;
-    return utf8_valid(s);
+    unsigned char all = 0;
+    bool controls = false;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.data[i];
+        controls |= c < 0x20 || c == 0x7F;
+        all |= c;
+    }
+    return !controls && (all < 0x80 || utf8_valid(s));
 }
 
 static bool check_texts(const struct record *in, struct err *err)
@@ -56,11 +61,30 @@ static bool check_texts(const struct record *in, struct err *err)
     return true;
 }
 
+// The usual form of a rating: one to four digits. -1: another form.
+static int digits(str s)
+{
+    int value = 0;
+    if (s.len == 0 || s.len > 4)
+        return -1;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.data[i] < '0' || s.data[i] > '9')
+            return -1;
+        value = value * 10 + (s.data[i] - '0');
+    }
+    return value;
+}
+
 static bool check_rating(str text, struct puzzle *out, struct err *err)
 {
-    text = str_trim(text);
     double value;
+    out->has_rating = true;
+    out->rating = digits(text);
+    if (out->rating >= 0)
+        return true;
+    text = str_trim(text);
     out->has_rating = text.len > 0;
+    out->rating = 0;
     if (!out->has_rating)
         return true;
     if (!str_to_double(text, &value) || value < 0 || value > RATING_MAX)
@@ -71,11 +95,17 @@ static bool check_rating(str text, struct puzzle *out, struct err *err)
     return true;
 }
 
-// The next word of a line whose words are separated by any number of blanks.
+// The next word of a line whose words are separated by blanks; empty at its end.
 static str next_word(str *line)
 {
-    *line = str_trim(*line);
-    return str_cut(line, ' ');
+    const char *p = line->data, *end = p + line->len;
+    while (p < end && *p == ' ')
+        p++;
+    const char *word = p;
+    while (p < end && *p != ' ')
+        p++;
+    *line = (str){ p, (size_t)(end - p) };
+    return (str){ word, (size_t)(p - word) };
 }
 
 static bool play(const struct record *in, struct arena *a, struct puzzle *out, struct err *err)
@@ -83,7 +113,7 @@ static bool play(const struct record *in, struct arena *a, struct puzzle *out, s
     move moves[PUZZLE_MOVES_MAX];
     struct position pos = out->start;
     size_t n = 0;
-    for (str rest = in->line, word; (word = next_word(&rest)).len > 0;) {
+    for (str rest = out->line, word; (word = next_word(&rest)).len > 0;) {
         if (n == PUZZLE_MOVES_MAX)
             return err_set(err, ERR_LIMIT, "more than %d moves; fix or remove the row",
                            PUZZLE_MOVES_MAX);
@@ -106,6 +136,22 @@ static bool play(const struct record *in, struct arena *a, struct puzzle *out, s
     return true;
 }
 
+// Moves the texts of a puzzle into the arena, in one piece.
+static void keep_texts(struct puzzle *p, struct arena *a)
+{
+    str *texts[] = { &p->id, &p->fen, &p->line, &p->themes };
+    size_t size = 0;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        size += texts[i]->len + 1;
+    char *to = arena_alloc(a, size);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        if (texts[i]->len > 0)
+            memcpy(to, texts[i]->data, texts[i]->len);
+        texts[i]->data = to;
+        to += texts[i]->len + 1; // each ends with a NUL, as arena_str has it
+    }
+}
+
 static bool check(const struct record *in, struct arena *a, struct puzzle *out, struct err *err)
 {
     *out = (struct puzzle){ .row = in->row, .lineno = in->lineno };
@@ -116,12 +162,13 @@ static bool check(const struct record *in, struct arena *a, struct puzzle *out, 
     if (position_parse(fen, &out->start, &why) != FAULT_NONE)
         return err_set(err, ERR_INPUT, "%.300s, in '%s'; fix or remove the row", why.text,
                        show(fen).text);
+    out->line = str_trim(in->line);
     if (!play(in, a, out, err))
         return false;
-    out->id = arena_str(a, in->id);
-    out->fen = arena_str(a, fen);
-    out->line = arena_str(a, str_trim(in->line));
-    out->themes = arena_str(a, str_trim(in->themes));
+    out->id = in->id;
+    out->fen = fen;
+    out->themes = str_trim(in->themes);
+    keep_texts(out, a);
     return true;
 }
 
