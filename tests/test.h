@@ -34,3 +34,23 @@ static inline str shared_path(str name, struct arena *a)
     }
     return path;
 }
+
+// The path of a file of the project's own tree in `a`.
+static inline str source_path(str name, struct arena *a)
+{
+    const char *root = getenv("ROOKERY_SOURCE");
+    return arena_printf(a, "%s/%.*s", root ? root : ".", STR(name));
+}
+
+// The unpacked text of a .gz file in `a`.
+static inline str read_gz(str path, struct arena *a)
+{
+    FILE *pipe = popen(arena_printf(a, "gzip -dc '%.*s'", STR(path)).data, "r");
+    assert_non_null(pipe);
+    struct buf b = { .arena = a, .max = (size_t)1 << 30 };
+    char part[65536];
+    for (size_t n; (n = fread(part, 1, sizeof part, pipe)) > 0;)
+        buf_add(&b, (str){ part, n });
+    assert_int_equal(pclose(pipe), 0);
+    return buf_str(&b);
+}

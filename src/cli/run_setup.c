@@ -166,13 +166,13 @@ static bool load_train(struct run *r)
     struct puzzle_split_opts split = { .seed = r->config.seed,
                                        .validation_size = (size_t)r->config.validation_size,
                                        .train_limit = (size_t)r->config.train_limit };
-    struct puzzles train, validation;
+    struct puzzle_split parts = { 0 };
     if (!puzzles_load(r->config.train_path, &opts, r->arena, &r->train_file, r->err))
         return false;
-    if (!puzzles_split(&r->train_file, &split, r->arena, &train, &validation, r->err))
+    if (!puzzles_split(&r->train_file, &split, r->arena, &parts, r->err))
         return err_add(r->err, "%.*s", STR(r->config.train_path));
-    puzzles_expand(&train, r->arena, &r->train);
-    puzzles_expand(&validation, r->arena, &r->validation);
+    puzzles_expand(&parts.train, r->arena, &r->train);
+    puzzles_expand(&parts.validation, r->arena, &r->validation);
     return true;
 }
 
