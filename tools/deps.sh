@@ -97,7 +97,8 @@ elif [ "$(id -u)" -ne 0 ]; then
 fi
 say "installing:$packages"
 run="$sudo env DEBIAN_FRONTEND=noninteractive"
-$run apt-get -o DPkg::Lock::Timeout=300 update
+$run apt-get -o DPkg::Lock::Timeout=300 update ||
+    say "apt-get update failed; trying with the package lists that are here"
 # shellcheck disable=SC2086 # the words of $install are meant to split
 $run ${install} -o DPkg::Lock::Timeout=300 || {
     say "apt-get failed (see above); what is needed:$packages"
