@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// internal.h - what the files of module sim share: how a prompt is read, what is noticed in it,
+// how hard a position is, and the data that make a persona.
+#pragma once
+#include "chess/chess.h"
+#include "search/search.h"
+#include "sim/sim.h"
+
+// ---- table.c: the data ----
+
+enum feature { // what a persona may notice in a prompt; strengths run 0..1
+    FEATURE_FORCING,
+    FEATURE_LOOKAHEAD,
+    FEATURE_MATE,
+    FEATURE_MATERIAL,
+    FEATURE_LEGALITY,
+    FEATURE_FORMAT,
+    FEATURE_PERSONA,
+    FEATURE_HASTE,
+    FEATURE_PROSE,
+    FEATURE_LENGTH,
+    FEATURE_DEMOS,
+    FEATURE_RELEVANCE,
+    FEATURE_COUNT,
+};
+struct phrase { // lower case, words separated by one blank
+    enum feature feature;
+    const char *text;
+};
+extern const struct phrase phrases[];
+extern const size_t n_phrases;
+extern const char *const feature_names[FEATURE_COUNT];
+
+struct response { // a chance as a logistic function: base + sum of weight x strength x factor
+    double base;
+    double weight[FEATURE_COUNT];
+};
+struct persona {
+    const char *name, *summary;
+    struct response best; // of playing the best move that the search finds
+    double slope;         // what a unit of difficulty takes off
+    struct response malformed, illegal;
+    // The share of its draws that depends on the question alone, so that a changed prompt moves
+    // only the answers it has a reason to move. The rest is drawn anew for every prompt.
+    double consistency;
+    double heat;      // what a unit of temperature takes off
+    double san_share; // of moves written in SAN
+};
+extern const struct persona *const persona_table[];
+extern const size_t n_personas;
+
+// ---- view.c: reading the messages ----
+
+struct sim_demo {
+    bool good;          // a position with a legal move of it
+    enum color turn;    // of a good one, as the following
+    bool mates, forces; // what its move does
+};
+struct view {
+    str instruction; // what follows "your objective is:", else the whole system text
+    const struct sim_demo *demos;
+    size_t n_demos;
+    str question; // the last user message
+    str legal;    // its list of moves; empty: none
+    bool has_position;
+    struct position pos;
+    str fields; // what it says about the fields of the answer; empty: nothing
+};
+// Reads what the messages hold; texts are views of them or in `a`.
+void view_read(const struct messages *m, struct arena *a, struct view *out);
+
+// ---- features.c: what is noticed ----
+
+struct features {
+    double strength[FEATURE_COUNT]; // RELEVANCE is left 0: it depends on the position
+    int hits[FEATURE_COUNT];        // phrases found, minus those found negated
+};
+// Everything that does not depend on the position.
+void features_find(const struct view *v, struct features *out);
+// Mean likeness, 0..1, of the good demonstrations to such a position.
+double demo_relevance(const struct view *v, enum color turn, bool mates, bool forces);
+
+// ---- think.c: what a position holds ----
+
+struct thought {
+    size_t n;                              // moves that may be played; 0: none
+    struct scored_move v[MAX_LEGAL_MOVES]; // by a shallow look, in its order
+    size_t best;                           // index into v of the best by the deeper look
+    bool mates, forces;                    // what the best move does
+    double difficulty;                     // 0: obvious; about 3: deep
+    double factor[FEATURE_COUNT];          // how much each feature matters here
+};
+// Thinks about the position of the question, with at most 2,000 nodes.
+void think(const struct view *v, struct thought *out);
+// Fills the factors from what else is known of the position and from the demonstrations.
+void thought_weigh(const struct view *v, struct thought *t);
+// The chance itself; `factor` NULL: all 1; `extra` is added to the base.
+double response_chance(const struct response *r, const double *strength, const double *factor,
+                       double extra);
