@@ -155,8 +155,10 @@ static bool open_ask(struct pump *p, struct slot *s, struct reply *out, bool *an
     const struct model *m = s->job.model;
     s->attempts = 0;
     s->request_hash = model_request_hash(m, &s->ask.model, &s->arena);
-    if (!find_stored(p, s, out, answered, err) || *answered)
-        return *answered;
+    if (!find_stored(p, s, out, answered, err))
+        return false;
+    if (*answered)
+        return true;
     s->state = SLOT_WAITING;
     s->asked_ms = s->due_ms = pump_now(p);
     if (m->provider->answer) {
