@@ -6,7 +6,7 @@
 // A text can be made in which every `{` starts an object that fails only at the text's end. The
 // bytes that failed attempts may look at are bounded, far above what an honest answer needs, so
 // that such a text costs a bounded time and is then "not a JSON object".
-enum { WORK_MIN_BYTES = 1 << 20, WORK_PER_BYTE = 8 };
+enum { WORK_MIN_BYTES = 1 << 18, WORK_PER_BYTE = 4 };
 
 // Copies the values of all output fields to `a`; false (and nothing written) when one is missing.
 static bool take_fields(const struct signature *s, const struct json_members *found,

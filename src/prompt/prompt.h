@@ -58,11 +58,11 @@ str program_hash(const struct program *p, struct arena *a);
 // ---- messages ----
 
 enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT };
-struct message {
+struct message { // one turn of a chat; text is valid UTF-8 where its program's texts are
     enum role role;
     str text;
 };
-struct messages {
+struct messages { // a chat: the system's turn first, the user's question last
     struct message *v;
     size_t n, cap;
 };

@@ -163,20 +163,24 @@ str program_to_json(const struct program *p, str extra, struct arena *a)
 
 // ---- reading ----
 
-static bool read_values(const json_t *json, const struct field *fields, size_t n, struct arena *a,
-                        const str **out, struct err *err)
+// The values of n fields, or NULL and a sentence.
+static const str *read_values(const json_t *json, const struct field *fields, size_t n,
+                              struct arena *a, struct err *err)
 {
     str *values = NEW_ARRAY(a, str, n);
-    *out = values;
     for (size_t i = 0; i < n; i++) {
         const json_t *value = json_object_getn(json, fields[i].name.data, fields[i].name.len);
-        if (!value || json_is_null(value))
-            return err_set(err, ERR_INPUT, "\"%.*s\" is missing", STR(fields[i].name));
-        if (!json_is_string(value))
-            return err_set(err, ERR_INPUT, "\"%.*s\" must be a text", STR(fields[i].name));
+        if (!value || json_is_null(value)) {
+            err_set(err, ERR_INPUT, "\"%.*s\" is missing", STR(fields[i].name));
+            return NULL;
+        }
+        if (!json_is_string(value)) {
+            err_set(err, ERR_INPUT, "\"%.*s\" must be a text", STR(fields[i].name));
+            return NULL;
+        }
         values[i] = arena_str(a, json_view(value));
     }
-    return true;
+    return values;
 }
 
 // A whole number that may be absent or null; `*has` tells.
@@ -238,8 +242,9 @@ static bool read_demo(const json_t *json, const struct signature *s, struct aren
     *out = d;
     if (!json_is_object(json))
         return err_set(err, ERR_INPUT, "not an object");
-    if (!read_values(json, s->inputs, s->n_inputs, a, &d->inputs, err) ||
-        !read_values(json, s->outputs, s->n_outputs, a, &d->outputs, err))
+    d->inputs = read_values(json, s->inputs, s->n_inputs, a, err);
+    d->outputs = d->inputs ? read_values(json, s->outputs, s->n_outputs, a, err) : NULL;
+    if (!d->outputs)
         return false;
     const json_t *augmented = json_object_get(json, "augmented");
     if (augmented && !json_is_null(augmented) && !json_is_boolean(augmented))
@@ -307,13 +312,19 @@ static bool read_fields(const json_t *signature, const struct signature **out, s
                    "Uci, Move (and Analysis before Move)");
 }
 
+// Normalising is not idempotent: it treats the first line apart, and an empty first line drops out.
+// Behind an empty line it keeps whatever it once made, so that a program that is saved and loaded
+// renders the same, and still cleans a text that somebody wrote into the file.
 static bool read_instruction(const json_t *signature, struct arena *a, str *out, struct err *err)
 {
     const json_t *text = json_object_get(signature, "instructions");
     if (!json_is_string(text))
         return err_set(err, ERR_INPUT, "the signature has no text \"instructions\"");
-    *out = instruction_normalise(json_view(text), a);
-    return out->len > 0 || err_set(err, ERR_INPUT, "\"instructions\" is empty");
+    struct buf b = { .arena = a };
+    buf_add_char(&b, '\n');
+    buf_add(&b, json_view(text));
+    *out = instruction_normalise(buf_str(&b), a);
+    return json_trim(*out).len > 0 || err_set(err, ERR_INPUT, "\"instructions\" is empty");
 }
 
 static bool read_program(const json_t *root, struct arena *a, struct program *p, struct err *err)

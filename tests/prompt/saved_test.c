@@ -163,6 +163,21 @@ static void the_chat_is_the_same_after_saving_and_loading(void **s)
     assert_str(q->instruction, p->instruction);
 }
 
+static void an_instruction_is_loaded_as_it_was_normalised(void **s)
+{
+    (void)s;
+    static const char *const texts[] = { "\n\nA\n    B\n", " \r\n \ty\r\n z\n", "\n   A\n B",
+                                         "  \n  \nA",      "A\n B\n   C\n",     "\tA\n\tB" };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const struct program *p = program_new(&arena, &signature_choose_move, str_from(texts[i]));
+        assert_str(load(program_to_json(p, S(""), &arena))->instruction, p->instruction);
+    }
+    assert_str(
+        load(S("{\"choose_move\":{\"signature\":{\"instructions\":\"\\n  Play\\n\\tit.\\n\"}}}"))
+            ->instruction,
+        S("Play\n      it."));
+}
+
 static void the_analysis_variant_is_known_by_its_fields(void **s)
 {
     (void)s;
@@ -304,6 +319,7 @@ int main(void)
         cmocka_unit_test(a_program_without_demos_has_an_empty_list),
         cmocka_unit_test(our_own_member_stands_at_the_end),
         cmocka_unit_test(the_chat_is_the_same_after_saving_and_loading),
+        cmocka_unit_test(an_instruction_is_loaded_as_it_was_normalised),
         cmocka_unit_test(the_analysis_variant_is_known_by_its_fields),
         cmocka_unit_test(unknown_members_and_missing_metadata_are_fine),
         cmocka_unit_test(what_is_no_program_is_refused_with_a_sentence),

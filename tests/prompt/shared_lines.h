@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Gzip'd JSON Lines of the shared data pack, one object at a time, through gzip's own program.
+// shared_lines.h - gzip'd JSON Lines of the shared data pack, one object at a time, through gzip's
+// own program.
 #pragma once
 #include "test.h"
 
