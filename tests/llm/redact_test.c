@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Secrets in texts (endpoint specification, section 16; field case F-065). Encoded forms were made
+// with Python's base64, json and urllib.
+#include "fixture.h"
+
+#define KEY "sk-canary/0123456789+\"x"
+
+static str cleaned(const char *text)
+{
+    return secrets_redact(str_from(text), S(KEY), &arena);
+}
+
+static void the_key_is_found_in_every_form(void **s)
+{
+    (void)s;
+    assert_str(cleaned("a " KEY " b " KEY), S("a [key] b [key]"));
+    assert_str(cleaned("{\"k\":\"sk-canary/0123456789+\\\"x\"}"), S("{\"k\":\"[key]\"}"));
+    assert_str(cleaned("{\"k\":\"sk-canary\\/0123456789+\\\"x\"}"), S("{\"k\":\"[key]\"}"));
+    assert_str(cleaned("q=sk-canary%2F0123456789%2B%22x&z"), S("q=[key]&z"));
+    assert_str(cleaned("q=sk-canary%2f0123456789%2b%22x&z"), S("q=[key]&z"));
+}
+
+static void the_key_is_found_in_base64_at_any_offset(void **s)
+{
+    (void)s;
+    static const char *const encoded[] = {
+        "c2stY2FuYXJ5LzAxMjM0NTY3ODkrIng=",     "c2stY2FuYXJ5LzAxMjM0NTY3ODkrIngK",
+        "c2stY2FuYXJ5LzAxMjM0NTY3ODkrInh6eg==", "OnNrLWNhbmFyeS8wMTIzNDU2Nzg5KyJ4",
+        "OnNrLWNhbmFyeS8wMTIzNDU2Nzg5KyJ4Cg==", "OnNrLWNhbmFyeS8wMTIzNDU2Nzg5KyJ4eno=",
+        "dTpzay1jYW5hcnkvMDEyMzQ1Njc4OSsieA==", "dTpzay1jYW5hcnkvMDEyMzQ1Njc4OSsieAo=",
+        "dTpzay1jYW5hcnkvMDEyMzQ1Njc4OSsieHp6", "dXM6c2stY2FuYXJ5LzAxMjM0NTY3ODkrIng=",
+        "dXM6c2stY2FuYXJ5LzAxMjM0NTY3ODkrIngK", "dXM6c2stY2FuYXJ5LzAxMjM0NTY3ODkrInh6eg==",
+        "c2stY2FuYXJ5LzAxMjM0NTY3ODkrIng=",     "YXNrLWNhbmFyeS8wMTIzNDU2Nzg5KyJ4",
+        "YWJzay1jYW5hcnkvMDEyMzQ1Njc4OSsieA=="
+    };
+    for (size_t i = 0; i < ARRAY_LEN(encoded); i++) {
+        str out = secrets_redact(str_from(encoded[i]), S(KEY), &arena);
+        assert_has(out, "[key]");
+        assert_true(out.len <= 16); // the mask, the neighbours, and digits shared with them
+    }
+}
+
+static void foreign_keys_are_found_by_shape(void **s)
+{
+    (void)s;
+    assert_str(cleaned("AIzaFAKE-FAKE-FAKE-FAKE-FAKE-FAKE-FAKE1."), S("[key]"));
+    assert_str(cleaned("key sk-ant-api03-AbCd1234 refused"), S("key [key] refused"));
+    assert_str(cleaned("sk-or-v1-0123456789abcdef"), S("[key]"));
+    assert_str(cleaned("sk-proj-0123456789abcdef"), S("[key]"));
+    assert_str(cleaned("(sk-abcd****wxyz)"), S("([key])"));
+    assert_str(cleaned("Authorization: Bearer abc.DEF-123"), S("Authorization: Bearer [key]"));
+    assert_str(cleaned("authorization: bearer eyJhbGciOiJIUzI1NiJ9"),
+               S("authorization: bearer [key]"));
+    assert_str(cleaned("https://h/p?key=Zz9Zz9Zz9&alt=sse"), S("https://h/p?key=[key]&alt=sse"));
+    assert_str(cleaned("via http://bob:secret@proxy:3128/"), S("via http://[key]@proxy:3128/"));
+    assert_str(cleaned("in organization org-AbCd1234EfGh on requests"),
+               S("in organization [account] on requests"));
+    assert_str(cleaned("mail bob.b+x@mail.example.com now"), S("mail [account] now"));
+}
+
+static void harmless_text_stays(void **s)
+{
+    (void)s;
+    static const char *const texts[] = {
+        "",
+        "a task-oriented-assistant-model",
+        "Bearer authentication failed",
+        "position 8/8/8/8/8/8/8/8 w - - 0 1, e2e4@d7d5",
+        "http://localhost:8080/v1?a=b@c",
+        "sk-1",
+        "Nf3 key moves; organization",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        assert_str(cleaned(texts[i]), str_from(texts[i]));
+    assert_str(secrets_redact(S("latest"), S(""), &arena), S("latest"));
+    assert_str(secrets_redact(S("latest"), S("t"), &arena), S("latest"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_key_is_found_in_every_form),
+        cmocka_unit_test(the_key_is_found_in_base64_at_any_offset),
+        cmocka_unit_test(foreign_keys_are_found_by_shape),
+        cmocka_unit_test(harmless_text_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}
