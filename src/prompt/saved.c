@@ -169,7 +169,7 @@ static const str *read_values(const json_t *json, const struct field *fields, si
 {
     str *values = NEW_ARRAY(a, str, n);
     for (size_t i = 0; i < n; i++) {
-        const json_t *value = json_object_getn(json, fields[i].name.data, fields[i].name.len);
+        const json_t *value = json_object_get(json, arena_str(a, fields[i].name).data);
         if (!value || json_is_null(value)) {
             err_set(err, ERR_INPUT, "\"%.*s\" is missing", STR(fields[i].name));
             return NULL;
