@@ -108,9 +108,8 @@ static str next_word(str *line)
     return (str){ word, (size_t)(p - word) };
 }
 
-static bool play(const struct record *in, struct arena *a, struct puzzle *out, struct err *err)
+static bool play(const struct record *in, move *moves, struct puzzle *out, struct err *err)
 {
-    move moves[PUZZLE_MOVES_MAX];
     struct position pos = out->start;
     size_t n = 0;
     for (str rest = out->line, word; (word = next_word(&rest)).len > 0;) {
@@ -129,15 +128,12 @@ static bool play(const struct record *in, struct arena *a, struct puzzle *out, s
                        "%zu moves, at least two are needed: the opponent's and the solution; fix "
                        "or remove the row",
                        n);
-    move *copy = NEW_ARRAY(a, move, n);
-    memcpy(copy, moves, n * sizeof *copy);
-    out->moves = copy;
+    out->moves = moves;
     out->n_moves = n;
     return true;
 }
 
-// Moves the texts of a puzzle into the arena, in one piece.
-static void keep_texts(struct puzzle *p, struct arena *a)
+void puzzle_keep(struct puzzle *p, struct arena *a)
 {
     str *texts[] = { &p->id, &p->fen, &p->line, &p->themes };
     size_t size = 0;
@@ -150,6 +146,9 @@ static void keep_texts(struct puzzle *p, struct arena *a)
         texts[i]->data = to;
         to += texts[i]->len + 1; // each ends with a NUL, as arena_str has it
     }
+    move *moves = NEW_ARRAY(a, move, p->n_moves);
+    memcpy(moves, p->moves, p->n_moves * sizeof *moves);
+    p->moves = moves;
 }
 
 static bool check(const struct record *in, struct arena *a, struct puzzle *out, struct err *err)
@@ -162,13 +161,14 @@ static bool check(const struct record *in, struct arena *a, struct puzzle *out, 
     if (position_parse(fen, &out->start, &why) != FAULT_NONE)
         return err_set(err, ERR_INPUT, "%.300s, in '%s'; fix or remove the row", why.text,
                        show(fen).text);
+    move moves[PUZZLE_MOVES_MAX];
     out->line = str_trim(in->line);
-    if (!play(in, a, out, err))
+    if (!play(in, moves, out, err))
         return false;
     out->id = in->id;
     out->fen = fen;
     out->themes = str_trim(in->themes);
-    keep_texts(out, a);
+    puzzle_keep(out, a);
     return true;
 }
 

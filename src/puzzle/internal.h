@@ -74,6 +74,8 @@ enum { PUZZLE_ID_MAX_BYTES = 64, PUZZLE_MOVES_MAX = 256, PUZZLE_THEMES_MAX_BYTES
 // Texts and moves of `out` in `a`. The error begins with the id where there is one.
 MUST_CHECK bool record_check(const struct record *in, struct arena *a, struct puzzle *out,
                              struct err *err);
+// Moves the texts and moves of a puzzle into another arena.
+void puzzle_keep(struct puzzle *p, struct arena *a);
 // Foreign text fit for a message: cut, controls and broken UTF-8 replaced.
 struct shown {
     char text[104];

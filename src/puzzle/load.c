@@ -31,7 +31,8 @@ struct loading {
     str path;
     const struct puzzle_load_opts *opts;
     struct puzzle_reader *reader;
-    struct map ids; // to the line of the first
+    struct arena row; // the row in work: rows that do not pass leave nothing behind
+    struct map ids;   // to the line of the first
     struct puzzles *out;
     size_t n_good; // before the filter
 };
@@ -68,7 +69,9 @@ static bool take(struct loading *l, struct arena *a, const struct puzzle *p, str
     if (l->out->n == LOADED_MAX)
         return err_set(err, ERR_LIMIT, "%.*s: over %d puzzles; sample the file first", STR(l->path),
                        LOADED_MAX);
-    *vec_push(a, l->out) = *p;
+    struct puzzle *kept = vec_push(a, l->out);
+    *kept = *p;
+    puzzle_keep(kept, a);
     return true;
 }
 
@@ -78,7 +81,8 @@ static bool load_rows(struct loading *l, struct arena *a, struct err *err)
         struct puzzle p;
         struct err why = { 0 };
         bool ok = true;
-        switch (puzzle_reader_next(l->reader, a, &p, &why)) {
+        arena_reset(&l->row);
+        switch (puzzle_reader_next(l->reader, &l->row, &p, &why)) {
         case PUZZLE_ROW: ok = take(l, a, &p, err); break;
         case PUZZLE_BAD: ok = reject(l, &why, err); break;
         case PUZZLE_END: return true;
@@ -114,6 +118,7 @@ bool puzzles_load(str path, const struct puzzle_load_opts *opts, struct arena *a
                          STR(path), l.n_good);
     }
     puzzle_reader_free(l.reader);
+    arena_free(&l.row);
     arena_free(&scratch);
     return ok;
 }
