@@ -90,8 +90,17 @@ struct thought {
     double difficulty;                     // 0: obvious; about 3: deep
     double factor[FEATURE_COUNT];          // how much each feature matters here
 };
-// Thinks about the position of the question, with at most 2,000 nodes.
-void think(const struct view *v, struct thought *out);
+enum { LOOKS_KEPT = 4096 };
+struct look_cache { // what an opened model saw of the latest positions
+    struct arena *arena;
+    struct look {
+        uint64_t key;
+        size_t n, cap; // n 0: free
+        struct scored_move *quick, *deep;
+    } slots[LOOKS_KEPT];
+};
+// Thinks about the position of the question, with at most 2,000 nodes; `cache` may be NULL.
+void think(const struct view *v, struct look_cache *cache, struct thought *out);
 // Fills the factors from what else is known of the position and from the demonstrations.
 void thought_weigh(const struct view *v, struct thought *t);
 // The chance itself; `factor` NULL: all 1; `extra` is added to the base.

@@ -111,16 +111,6 @@ static move choose_worse(const struct sim_call *c)
     return t->v[chosen].m;
 }
 
-static bool is_listed(const struct thought *t, str uci)
-{
-    for (size_t i = 0; i < t->n; i++) {
-        struct move_text text = uci_format(t->v[i].m);
-        if (str_starts(str_from(text.data), uci))
-            return true;
-    }
-    return false;
-}
-
 // A move to a square that the piece of the chosen move cannot reach.
 static str illegal_move(const struct sim_call *c, move like, struct arena *a)
 {
@@ -129,7 +119,8 @@ static str illegal_move(const struct sim_call *c, move like, struct arena *a)
     for (unsigned i = 0; i < SQUARES; i++) {
         unsigned s = (first + i) % SQUARES;
         str uci = arena_printf(a, "%.2s%c%c", text.data, "abcdefgh"[s % 8], "12345678"[s / 8]);
-        if (!is_listed(&c->thought, uci) && !str_eq(str_sub(uci, 0, 2), str_sub(uci, 2, 2)))
+        move legal;
+        if (!uci_parse(&c->view.pos, uci, &legal))
             return uci;
     }
     return S("0000");
@@ -231,18 +222,20 @@ static void account(const struct model_request *q, struct reply *out)
     for (size_t i = 0; i < q->messages.n; i++)
         out->usage.input_tok += tokens_estimate(q->messages.v[i].text);
     out->usage.output_tok = tokens_estimate(out->text);
+    if (q->max_tokens > 0 && out->usage.output_tok > q->max_tokens)
+        out->usage.output_tok = q->max_tokens; // the estimate of a cut text may round up
     out->cost_nusd = price_cost_nusd(&sim_price, &out->usage);
     out->cost_source = KNOWN_PRICED;
 }
 
-void sim_answer(const struct persona *p, const struct model_request *q, struct arena *a,
-                struct reply *out)
+static void answer(const struct persona *p, struct look_cache *cache, const struct model_request *q,
+                   struct arena *a, struct reply *out)
 {
     struct sim_call c = { .persona = p };
     c.temperature = q->has_temperature ? fmax(q->temperature, 0) : DEFAULT_TEMPERATURE;
     view_read(&q->messages, a, &c.view);
     features_find(&c.view, &c.seen);
-    think(&c.view, &c.thought);
+    think(&c.view, cache, &c.thought);
     draw(&c, q);
     *out = (struct reply){ .class = REPLY_OK,
                            .finish = FINISH_STOP,
@@ -258,6 +251,12 @@ void sim_answer(const struct persona *p, const struct model_request *q, struct a
     out->latency_ms = LATENCY_MIN_MS + (int64_t)(c.hash % LATENCY_SPREAD_MS);
     cut_at_limit(q, out);
     account(q, out);
+}
+
+void sim_answer(const struct persona *p, const struct model_request *q, struct arena *a,
+                struct reply *out)
+{
+    answer(p, NULL, q, a, out);
 }
 
 // ---- personas and provider ----
@@ -287,6 +286,7 @@ str sim_persona_summary(const struct persona *p)
 
 struct sim_model { // what an opened model keeps
     const struct persona *persona;
+    struct look_cache cache;
 };
 
 static bool sim_open(struct model *m, struct arena *a, struct err *err)
@@ -302,6 +302,7 @@ static bool sim_open(struct model *m, struct arena *a, struct err *err)
     }
     struct sim_model *context = NEW(a, struct sim_model);
     context->persona = p;
+    context->cache.arena = a;
     m->context = context;
     if (!m->price.known)
         m->price = sim_price;
@@ -313,8 +314,8 @@ static bool sim_reply(const struct model *m, const struct model_request *q, stru
                       struct reply *out, struct err *err)
 {
     (void)err; // nothing here can fail
-    const struct sim_model *context = m->context;
-    sim_answer(context->persona, q, a, out);
+    struct sim_model *context = m->context;
+    answer(context->persona, &context->cache, q, a, out);
     out->cost_nusd = price_cost_nusd(&m->price, &out->usage);
     return true;
 }

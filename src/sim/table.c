@@ -164,7 +164,7 @@ const size_t n_phrases = ARRAY_LEN(phrases);
 static const struct persona responsive = {
     .name = "responsive",
     .summary = "follows good guidance and good examples, a little at a time",
-    .best = { .base = 0.35,
+    .best = { .base = 0.25,
               .weight = { [FEATURE_FORCING] = 0.75,
                           [FEATURE_LOOKAHEAD] = 0.65,
                           [FEATURE_MATE] = 0.35,
@@ -188,7 +188,7 @@ static const struct persona responsive = {
 static const struct persona modest = {
     .name = "modest",
     .summary = "gains a little from guidance and from examples",
-    .best = { .base = 0.3,
+    .best = { .base = 0.2,
               .weight = { [FEATURE_FORCING] = 0.35,
                           [FEATURE_LOOKAHEAD] = 0.25,
                           [FEATURE_MATE] = 0.1,
@@ -207,7 +207,7 @@ static const struct persona modest = {
 static const struct persona stubborn = {
     .name = "stubborn",
     .summary = "plays the same whatever the prompt says: every gain on it is noise",
-    .best = { .base = 0.35 },
+    .best = { .base = 0.2 },
     .slope = 0.9,
     .malformed = { .base = -4.0 },
     .illegal = { .base = -3.2 },

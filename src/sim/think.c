@@ -2,7 +2,11 @@
 // think.c - what a position holds for a simulated model: the moves it may play as a quick look
 // ranks them, the best move as a longer look finds it, and how far apart the two are. That
 // distance is the difficulty: what the quick look sees is easy.
+//
+// Optimizers ask about the same positions again and again, so an opened model keeps what it saw
+// of the latest ones. That changes no answer: what is kept is a function of the position alone.
 #include <math.h>
+#include <string.h>
 
 #include "sim/internal.h"
 
@@ -53,6 +57,10 @@ static void keep_listed(str list, struct search_result *r)
     r->n = n;
 }
 
+struct looks { // at one position
+    struct search_result quick, deep;
+};
+
 static double difficulty(const struct thought *t, const struct search_result *deep)
 {
     double d = t->best > 0 ? HIDDEN + HIDDEN_RANK * log2((double)t->best) : 0;
@@ -80,34 +88,84 @@ void thought_weigh(const struct view *v, struct thought *t)
     t->factor[FEATURE_RELEVANCE] = demo_relevance(v, (enum color)v->pos.turn, t->mates, t->forces);
 }
 
-void think(const struct view *v, struct thought *out)
+// Copies the scored moves `from` into `to`, which holds at most MAX_LEGAL_MOVES.
+static void copy_moves(struct scored_move *to, const struct scored_move *from, size_t n)
 {
-    *out = (struct thought){ 0 };
+    memcpy(to, from, n * sizeof *to);
+}
+
+static struct look *cache_slot(struct look_cache *cache, const struct position *pos, uint64_t *key)
+{
+    *key = pos->key + pos->halfmove * 0x9E3779B97F4A7C15U; // the search knows the 50-move rule
+    return &cache->slots[*key % LOOKS_KEPT];
+}
+
+static void cache_put(struct look_cache *cache, const struct position *pos,
+                      const struct looks *seen)
+{
+    uint64_t key;
+    struct look *slot = cache_slot(cache, pos, &key);
+    if (slot->cap < seen->quick.n) {
+        slot->cap = seen->quick.n;
+        slot->quick = NEW_ARRAY(cache->arena, struct scored_move, slot->cap);
+        slot->deep = NEW_ARRAY(cache->arena, struct scored_move, slot->cap);
+    }
+    slot->key = key;
+    slot->n = seen->quick.n;
+    copy_moves(slot->quick, seen->quick.v, slot->n);
+    copy_moves(slot->deep, seen->deep.v, slot->n);
+}
+
+static bool cache_get(struct look_cache *cache, const struct position *pos, struct looks *out)
+{
+    uint64_t key;
+    const struct look *slot = cache_slot(cache, pos, &key);
+    if (slot->n == 0 || slot->key != key)
+        return false;
+    out->quick.n = out->deep.n = slot->n;
+    copy_moves(out->quick.v, slot->quick, slot->n);
+    copy_moves(out->deep.v, slot->deep, slot->n);
+    return true;
+}
+
+// Both looks at a position that has legal moves.
+static void look(struct look_cache *cache, const struct position *pos, struct looks *out)
+{
+    if (cache && cache_get(cache, pos, out))
+        return;
+    search_moves(pos, &quick_look, &out->quick);
+    search_moves(pos, &long_look, &out->deep);
+    if (cache)
+        cache_put(cache, pos, out);
+}
+
+void think(const struct view *v, struct look_cache *cache, struct thought *out)
+{
+    out->n = 0;
+    out->difficulty = 0;
+    for (int f = 0; f < FEATURE_COUNT; f++)
+        out->factor[f] = 1;
     struct move_list legal;
     if (!v->has_position)
         return;
     moves_legal(&v->pos, &legal);
     if (legal.n == 0)
         return;
-    struct search_result quick;
-    struct search_result deep;
-    search_moves(&v->pos, &quick_look, &quick);
-    search_moves(&v->pos, &long_look, &deep);
+    struct looks seen;
+    look(cache, &v->pos, &seen);
     if (v->legal.len > 0) {
-        keep_listed(v->legal, &quick);
-        keep_listed(v->legal, &deep);
+        keep_listed(v->legal, &seen.quick);
+        keep_listed(v->legal, &seen.deep);
     }
-    out->n = quick.n;
-    for (size_t i = 0; i < quick.n; i++) {
-        out->v[i] = quick.v[i];
-        if (quick.v[i].m == deep.v[0].m)
+    move best = seen.deep.v[0].m;
+    out->n = seen.quick.n;
+    copy_moves(out->v, seen.quick.v, out->n);
+    for (size_t i = 0; i < out->n; i++)
+        if (out->v[i].m == best)
             out->best = i;
-    }
-    move best = deep.v[0].m;
-    bool check = move_gives_check(&v->pos, best);
-    out->forces = check || move_is_capture(&v->pos, best);
-    out->mates = deep.v[0].score_cp > SEARCH_MATE_CP / 2;
-    out->difficulty = difficulty(out, &deep);
+    out->forces = move_gives_check(&v->pos, best) || move_is_capture(&v->pos, best);
+    out->mates = seen.deep.v[0].score_cp > SEARCH_MATE_CP / 2;
+    out->difficulty = difficulty(out, &seen.deep);
     thought_weigh(v, out);
 }
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// simulate.c - the endpoint: paths, key, counting, and the order in which things can go wrong.
+//
+// Every request for a completion has a number, in order of arrival, and the number alone decides
+// its fault. Each counts once: refused (the client's mistake), a fault, or ok.
+#include "simulate/internal.h"
+
+struct simulator {
+    struct arena arena; // the simulator itself lies in it
+    struct fault_plan plan;
+    int64_t latency_ms;
+    str authorization; // what must be sent; empty: anything
+    uint64_t n_requests, n_refused;
+    uint64_t n_fault[FAULT_KINDS]; // [FAULT_NONE_DRAWN]: ok
+};
+
+bool simulator_new(const struct simulate_opts *opts, struct simulator **out, struct err *err)
+{
+    struct fault_plan plan;
+    if (!fault_plan_parse(opts->faults, &plan, err))
+        return err_add(err, "--faults");
+    struct arena arena = { 0 };
+    struct simulator *s = NEW(&arena, struct simulator);
+    *s = (struct simulator){ .plan = plan, .latency_ms = opts->latency_ms };
+    if (opts->require_key.len > 0)
+        s->authorization = arena_printf(&arena, "Bearer %.*s", STR(opts->require_key));
+    s->arena = arena;
+    *out = s;
+    return true;
+}
+
+void simulator_free(struct simulator *s)
+{
+    if (!s)
+        return;
+    struct arena arena = s->arena;
+    arena_free(&arena);
+}
+
+static bool key_is_right(const struct simulator *s, const struct serve_request *in, struct arena *a,
+                         struct serve_reply *out)
+{
+    if (s->authorization.len == 0 || str_eq(in->authorization, s->authorization))
+        return true;
+    wire_error(&(struct wire_error){ .status = 401,
+                                     .message = S("Incorrect API key provided."),
+                                     .type = S("invalid_request_error"),
+                                     .code = S("invalid_api_key") },
+               a, out);
+    return false;
+}
+
+// The true reply. False: it refuses the request.
+static bool complete(const struct simulator *s, const struct serve_request *in, struct arena *a,
+                     struct serve_reply *out)
+{
+    struct completion q;
+    if (!key_is_right(s, in, a, out) || !wire_parse(in->body, a, &q, out))
+        return false;
+    struct reply *choices = NEW_ARRAY(a, struct reply, (size_t)q.n);
+    struct model_request request = q.request;
+    for (int64_t i = 0; i < q.n; i++) {
+        request.sample = q.request.sample + i;
+        sim_answer(q.persona, &request, a, &choices[i]);
+    }
+    wire_reply(&q, choices, a, out);
+    out->delay_ms = s->latency_ms < 0 ? choices[0].latency_ms : s->latency_ms;
+    return true;
+}
+
+static void handle_completion(struct simulator *s, const struct serve_request *in, struct arena *a,
+                              struct serve_reply *out)
+{
+    uint64_t detail;
+    enum fault f = fault_draw(&s->plan, s->n_requests++, &detail);
+    if (!complete(s, in, a, out)) {
+        s->n_refused++;
+        return;
+    }
+    s->n_fault[f]++;
+    fault_apply(f, detail, a, out);
+}
+
+static void handle_stats(struct simulator *s, const struct serve_request *in, struct arena *a,
+                         struct serve_reply *out)
+{
+    (void)in;
+    struct buf b = { .arena = a };
+    struct json_out o = { .b = &b, .indent = 2 };
+    json_open(&o, '{');
+    json_key(&o, S("simulated"));
+    json_put_bool(&o, true);
+    json_key(&o, S("requests"));
+    json_put_int(&o, (int64_t)s->n_requests);
+    json_key(&o, S("ok"));
+    json_put_int(&o, (int64_t)s->n_fault[FAULT_NONE_DRAWN]);
+    json_key(&o, S("refused"));
+    json_put_int(&o, (int64_t)s->n_refused);
+    json_key(&o, S("faults"));
+    json_open(&o, '{');
+    for (int f = FAULT_NONE_DRAWN + 1; f < FAULT_KINDS; f++) {
+        json_key(&o, str_from(fault_names[f]));
+        json_put_int(&o, (int64_t)s->n_fault[f]);
+    }
+    json_close(&o, '}');
+    json_close(&o, '}');
+    *out = (struct serve_reply){ .status = 200,
+                                 .content_type = S("application/json"),
+                                 .body = buf_str(&b) };
+}
+
+static void handle_models(struct simulator *s, const struct serve_request *in, struct arena *a,
+                          struct serve_reply *out)
+{
+    if (key_is_right(s, in, a, out))
+        wire_models(a, out);
+}
+
+struct route {
+    const char *method, *path;
+    void (*handle)(struct simulator *s, const struct serve_request *in, struct arena *a,
+                   struct serve_reply *out);
+};
+static const struct route routes[] = {
+    { "POST", "/v1/chat/completions", handle_completion },
+    { "GET", "/v1/models", handle_models },
+    { "GET", "/stats", handle_stats },
+};
+
+void simulator_handle(void *context, const struct serve_request *in, struct arena *a,
+                      struct serve_reply *out)
+{
+    *out = (struct serve_reply){ 0 };
+    for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
+        if (!str_eq(in->path, str_from(routes[i].path)))
+            continue;
+        if (str_eq(in->method, str_from(routes[i].method))) {
+            routes[i].handle(context, in, a, out);
+            return;
+        }
+        wire_error(&(struct wire_error){ .status = 405,
+                                         .message = arena_printf(a, "%s takes %s only.",
+                                                                 routes[i].path, routes[i].method),
+                                         .type = S("invalid_request_error") },
+                   a, out);
+        out->headers[out->n_headers++] =
+            (struct serve_header){ S("Allow"), str_from(routes[i].method) };
+        return;
+    }
+    wire_error(&(struct wire_error){ .status = 404,
+                                     .message = arena_printf(a,
+                                                             "There is nothing at %.*s; try "
+                                                             "/v1/chat/completions, /v1/models or "
+                                                             "/stats.",
+                                                             STR(in->path)),
+                                     .type = S("invalid_request_error") },
+               a, out);
+}
