@@ -58,6 +58,7 @@ enum position_fault {
     FAULT_IMPOSSIBLE_CHECK, // more checkers than any last move could give
 };
 
+// Legal moves of one position; only the first n entries mean anything.
 struct move_list {
     size_t n;
     move v[MAX_LEGAL_MOVES];
@@ -65,13 +66,15 @@ struct move_list {
 
 // ---- positions ----
 
+// The initial position of chess.
 struct position position_start(void);
 // Reads a FEN (or its first four fields). On failure returns the fault and sets ERR_INPUT with a
 // sentence such as "bad FEN: nine files on rank 4"; `out` is then untouched.
 MUST_CHECK enum position_fault position_parse(str fen, struct position *out, struct err *err);
 // All six fields; the en-passant field only when a legal capture exists.
 void position_format(const struct position *pos, struct buf *out);
-struct position position_after(const struct position *pos, move m); // m is legal in pos
+// The position after `m`, which must be legal in `pos`; counters stop at their maximum.
+struct position position_after(const struct position *pos, move m);
 enum piece position_piece_at(const struct position *pos, square s);
 enum color position_color_at(const struct position *pos, square s); // of an occupied square
 bitboard position_checkers(const struct position *pos);             // empty: not in check
@@ -83,6 +86,7 @@ bool position_is_insufficient(const struct position *pos);
 
 // ---- moves ----
 
+// Where the piece starts.
 square move_from(move m);
 square move_to(move m); // for castling: where the king arrives
 enum move_kind move_kind(move m);
@@ -138,7 +142,11 @@ enum game_end {
     GAME_FIFTY_MOVES,
 };
 
+// Plays `m`, which must be legal now; the keys grow in `a`.
 void game_play(struct game *g, move m, struct arena *a);
-int game_repetitions(const struct game *g);     // how often the current position has occurred, >= 1
-enum game_end game_end(const struct game *g);   // what ends the game by itself
-enum game_end game_claim(const struct game *g); // game_end, and what a player could claim
+int game_repetitions(const struct game *g); // how often the current position has occurred, >= 1
+// What ends the game by itself. Mate and stalemate come before every draw rule.
+enum game_end game_end(const struct game *g);
+// game_end, or what the player to move could claim of the position on the board: halfmove >= 100,
+// third occurrence. Claims that announce a move are not looked for.
+enum game_end game_claim(const struct game *g);

@@ -202,8 +202,8 @@ static enum position_fault parse_fields(str fen, struct position *pos, struct er
             err_set(err, ERR_INPUT, "bad FEN: %zu bytes, at most %d are read", fen.len,
                     FEN_MAX_BYTES);
         else
-            err_set(err, ERR_INPUT, "bad FEN: %zu fields in %s, must be 6 (or 4, no counters)", n,
-                    quote(fen).text);
+            err_set(err, ERR_INPUT, "bad FEN: %zu field%s in %s, must be 6 (or 4, no counters)", n,
+                    n == 1 ? "" : "s", quote(fen).text);
         return FAULT_FIELDS;
     }
     enum position_fault fault = parse_placement(fields[0], pos, err);
@@ -247,19 +247,17 @@ static enum position_fault check_side(const struct position *pos, enum color c, 
     return FAULT_NONE;
 }
 
-// Forgets an en-passant square that no double step can have left: the pawn must stand before it,
-// the squares it came over must be empty.
-static void drop_impossible_en_passant(struct position *pos)
+// Can a double step have left this en-passant square? The pawn must stand before it, and the
+// squares it came over must be empty.
+static bool en_passant_is_possible(const struct position *pos)
 {
-    square s = pos->en_passant;
-    if (s == SQUARE_NONE)
-        return;
     enum color them = other((enum color)pos->turn);
-    bitboard over = bit(s) | bit((square)(them == WHITE ? s - 8 : s + 8));
-    bool right_rank = s >> 3 == (them == WHITE ? 2 : 5);
-    if (!right_rank || (occupied_by_all(pos) & over) ||
-        !(pos->piece[PAWN] & pos->side[them] & bit(en_passant_victim(s))))
-        pos->en_passant = SQUARE_NONE;
+    square s = pos->en_passant;
+    if (s >> 3 != (them == WHITE ? 2 : 5))
+        return false;
+    bitboard came_over = bit(s) | bit((square)(them == WHITE ? s - 8 : s + 8));
+    bitboard pawns = pos->piece[PAWN] & pos->side[them];
+    return (pawns & bit(en_passant_victim(s))) && !(occupied_by_all(pos) & came_over);
 }
 
 // Could any last move have given these checks? After a double step: only the pawn itself, or a
@@ -296,7 +294,8 @@ static enum position_fault check_sense(struct position *pos, struct err *err)
     enum color us = (enum color)pos->turn;
     if (checkers_of(pos, us) || (chess_tables.king[king_of(pos, us)] & pos->piece[KING]))
         return refuse(FAULT_OPPOSITE_CHECK, other(us), "is in check but not to move", err);
-    drop_impossible_en_passant(pos);
+    if (!en_passant_is_possible(pos))
+        pos->en_passant = SQUARE_NONE;
     bitboard checkers = checkers_of(pos, other(us));
     if (checkers && !checks_are_possible(pos, checkers))
         return refuse(FAULT_IMPOSSIBLE_CHECK, us, "is in a check that no move can have given", err);

@@ -5,18 +5,11 @@
 // leaves, "is there a move at all"); the compiler makes separate code of each, and for each colour.
 // Nothing is made and taken back: pins and checks become masks that targets are cut with.
 #pragma once
-#include "chess/internal.h"
+#include "chess/safety.h"
 
 struct sink { // where moves go
     move *v;  // NULL: count only
     size_t n;
-};
-
-struct masks { // what the king's safety asks of everybody else
-    square king;
-    bitboard checkers;
-    bitboard pinned;  // own pieces that may only move along their line through the king
-    bitboard targets; // squares that capture or block a single checker; own pieces excluded
 };
 
 static ALWAYS_INLINE void put_targets(struct sink *out, square from, bitboard targets)
@@ -54,44 +47,6 @@ static ALWAYS_INLINE void put_pawns(struct sink *out, bitboard targets, int back
         for (int k = MOVE_PROMOTE_KNIGHT; k <= MOVE_PROMOTE_QUEEN; k++)
             out->v[out->n++] = move_new(from, to, (enum move_kind)k);
     }
-}
-
-// Checkers and pins: every enemy slider that would see the king on an empty board either gives
-// check, or pins the one piece between, or does neither.
-static ALWAYS_INLINE struct masks find_masks(const struct position *pos, enum color us)
-{
-    enum color them = other(us);
-    bitboard own = pos->side[us], occupied = own | pos->side[them];
-    struct masks m = { .king = king_of(pos, us) };
-    m.checkers = steppers_at(pos, m.king, them);
-    bitboard snipers = sliders_at(pos, m.king, them, 0);
-    while (snipers) {
-        square s = pop_lowest(&snipers);
-        bitboard blockers = chess_tables.between[m.king][s] & occupied;
-        if (!blockers)
-            m.checkers |= bit(s);
-        else if (!has_many(blockers))
-            m.pinned |= blockers & own;
-    }
-    m.targets = ~own;
-    if (m.checkers)
-        m.targets &= chess_tables.between[m.king][lowest(m.checkers)] | m.checkers;
-    return m;
-}
-
-// All squares that `them` attack when exactly `occupied` is occupied.
-static ALWAYS_INLINE bitboard attacked_by(const struct position *pos, enum color them,
-                                          bitboard occupied)
-{
-    bitboard b = pawn_captures(them, pos->piece[PAWN] & pos->side[them]) |
-                 chess_tables.king[king_of(pos, them)];
-    for (bitboard k = pos->piece[KNIGHT] & pos->side[them]; k;)
-        b |= chess_tables.knight[pop_lowest(&k)];
-    for (bitboard d = diagonal_sliders(pos, them); d;)
-        b |= bishop_attacks(pop_lowest(&d), occupied);
-    for (bitboard r = straight_sliders(pos, them); r;)
-        b |= rook_attacks(pop_lowest(&r), occupied);
-    return b;
 }
 
 static ALWAYS_INLINE void put_castling(struct sink *out, const struct position *pos, enum color us,
@@ -202,7 +157,8 @@ static ALWAYS_INLINE void put_all(struct sink *out, const struct position *pos, 
 // Writes the legal moves to `v`, which has room for MAX_LEGAL_MOVES, or with NULL only counts them.
 static ALWAYS_INLINE size_t generate(const struct position *pos, move *v)
 {
-    struct sink out = { .v = v };
+    struct sink out = { 0 };
+    out.v = v;
     if (pos->turn == WHITE)
         put_all(&out, pos, WHITE);
     else

@@ -143,7 +143,7 @@ static ALWAYS_INLINE bitboard checkers_of(const struct position *pos, enum color
 
 static ALWAYS_INLINE move move_new(square from, square to, enum move_kind kind)
 {
-    return (move)(from | to << 6 | (unsigned)kind << 12);
+    return (move)((unsigned)from | (unsigned)to << 6 | (unsigned)kind << 12);
 }
 
 static ALWAYS_INLINE square raw_to(move m) // of castling: the rook's square

@@ -5,6 +5,7 @@
 // squares that matter to a slider, times a factor, shifted down, give an index into its attacks.
 // The factors are searched here, by trial, with a fixed generator, so that every build makes the
 // same tables. Only the geometry of the board goes in.
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +38,15 @@ static uint64_t next_random(uint64_t *state)
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
+}
+
+// Few bits are set: as factors such numbers succeed more often.
+static uint64_t sparse_random(uint64_t *state)
+{
+    uint64_t b = next_random(state);
+    b &= next_random(state);
+    b &= next_random(state);
+    return b;
 }
 
 // The square `step` leads to from `s`, or -1 off the board.
@@ -111,6 +121,7 @@ static void find_magic(int s, const struct step steps[4], struct magic *m, uint6
     m->shift = 64;
     for (uint64_t b = m->mask; b; b &= b - 1)
         m->shift--;
+    assert(m->shift < 64);
     uint64_t subset = 0;
     for (uint32_t i = 0; i < UINT32_C(1) << (64 - m->shift); i++) {
         subsets[i] = subset;
@@ -118,8 +129,8 @@ static void find_magic(int s, const struct step steps[4], struct magic *m, uint6
         subset = (subset - m->mask) & m->mask; // the next subset of the mask, counting upwards
     }
     uint64_t state = (uint64_t)s + (steps == rook_steps ? 64 : 0);
-    do // factors with few bits succeed more often
-        m->factor = next_random(&state) & next_random(&state) & next_random(&state);
+    do
+        m->factor = sparse_random(&state);
     while (!try_factor(m, subsets, attacks, table));
 }
 

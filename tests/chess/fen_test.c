@@ -28,7 +28,7 @@ static void nonsense_is_refused_with_field_and_reason(void **state)
         const char *says;
     } rows[] = {
         { "", FAULT_FIELDS, "0 fields" },
-        { "not-a-fen", FAULT_FIELDS, "1 fields in \"not-a-fen\"" },
+        { "not-a-fen", FAULT_FIELDS, "1 field in \"not-a-fen\"" },
         { "8/8/8/8/8/8/8/8 w -", FAULT_FIELDS, "3 fields" },
         { "4k3/8/8/8/8/8/8/4K3 w - - 0", FAULT_FIELDS, "5 fields" },
         { "4k3/8/8/8/8/8/8/4K3 w - - 0 1 2", FAULT_FIELDS, "7 fields" },
@@ -113,6 +113,8 @@ static void what_can_be_mended_is_mended(void **state)
         { "4k3/8/8/4P3/8/8/8/4K3 w - d6 0 2", "4k3/8/8/4P3/8/8/8/4K3 w - - 0 2" },
         { "4k3/3n4/8/3pP3/8/8/8/4K3 w - d6 0 2", "4k3/3n4/8/3pP3/8/8/8/4K3 w - - 0 2" },
         { "4k3/8/8/3pP3/8/8/8/4K3 w - d3 0 2", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 2" },
+        { "4k3/8/8/3pP3/8/8/8/4K3 w - b8 0 2", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 2" },
+        { "4k3/8/8/3pP3/8/8/8/4K3 b - h1 0 2", "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2" },
         { "8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1", "8/8/8/8/k2pP2R/8/8/4K3 b - - 0 1" },
         { "5kbq/3Q2n1/6p1/r3PpKn/2n5/8/8/q7 w - f6 7 4",
           "5kbq/3Q2n1/6p1/r3PpKn/2n5/8/8/q7 w - - 7 4" },
