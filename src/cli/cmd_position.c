@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cmd_position.c - shows the rules at work: a FEN in, its normal form, moves and state out.
+#include "cli/cli.h"
+#include "chess/chess.h"
+
+static void put_flag(struct json_out *out, str key, bool value)
+{
+    json_key(out, key);
+    json_put_bool(out, value);
+}
+
+static void put_legal(struct json_out *out, const struct position *pos)
+{
+    struct move_list list;
+    moves_sorted(pos, &list);
+    json_key(out, S("legal"));
+    json_open(out, '[');
+    for (size_t i = 0; i < list.n; i++) {
+        struct move_text uci = uci_format(list.v[i]), san = san_format(pos, list.v[i]);
+        json_open(out, '{');
+        json_key(out, S("uci"));
+        json_put_str(out, str_from(uci.data));
+        json_key(out, S("san"));
+        json_put_str(out, str_from(san.data));
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+static void put_order(struct json_out *out, const struct position *pos)
+{
+    struct move_list list;
+    moves_ordered(pos, &list);
+    json_key(out, S("order"));
+    json_open(out, '[');
+    for (size_t i = 0; i < list.n; i++) {
+        struct move_text uci = uci_format(list.v[i]);
+        json_put_str(out, str_from(uci.data));
+    }
+    json_close(out, ']');
+}
+
+static bool describe(const json_t *in, struct arena *a, struct json_out *out, struct err *err)
+{
+    struct position pos;
+    if (!json_is_string(json_object_get(in, "fen")))
+        return err_set(err, ERR_INPUT, "no fen: a line is {\"fen\": FEN}");
+    if (!position_read(json_get_str(in, "fen"), json_get_str(in, "variant"), &pos, err))
+        return false;
+    struct buf fen = { .arena = a };
+    position_format(&pos, &fen);
+    json_open(out, '{');
+    json_key(out, S("fen"));
+    json_put_str(out, buf_str(&fen));
+    put_legal(out, &pos);
+    put_order(out, &pos);
+    put_flag(out, S("check"), position_in_check(&pos));
+    put_flag(out, S("checkmate"), position_is_checkmate(&pos));
+    put_flag(out, S("stalemate"), position_is_stalemate(&pos));
+    put_flag(out, S("insufficient_material"), position_is_insufficient(&pos));
+    json_close(out, '}');
+    return true;
+}
+
+static bool run(const struct args *args, struct arena *a, struct err *err)
+{
+    (void)args;
+    (void)a;
+    return jsonl_run(stdin, describe, err);
+}
+
+static const struct opt opts[] = { { 0 } };
+
+const struct command command_position = {
+    .name = "position",
+    .summary = "legal moves and state of positions (JSON Lines)",
+    .usage = "< LINES",
+    .about =
+        "Reads {\"fen\": F} a line and prints its normal form, the legal moves in UCI and SAN\n"
+        "sorted by UCI, their order in prompts, check, checkmate, stalemate and insufficient\n"
+        "material; a FEN that is refused gives {\"error\": REASON}.\n"
+        "Example: echo '{\"fen\": \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\"}' | rookery position",
+    .opts = opts,
+    .run = run,
+};
