@@ -16,5 +16,10 @@
 #include "base/str.h"
 #include "base/vec.h"
 
+// With _FORTIFY_SOURCE the C library makes macros of some of these; clang will not poison macros.
+#undef strcpy
+#undef strcat
+#undef sprintf
+#undef vsprintf
 #pragma GCC poison strcpy strcat sprintf vsprintf strtok atoi atof atol gets rand srand localtime  \
     gmtime

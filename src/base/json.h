@@ -38,10 +38,7 @@ struct json_members {
 // closes what is open; a key cut off by the end of text is dropped. Nesting over 128 is refused.
 bool json_read_lenient(str text, struct arena *a, struct json_members *out, size_t *used);
 
-// White space of the lenient grammar, as Python's str.isspace and str.strip judge it:
-// the bytes of the white-space character at the start of `s`, 0: there is none;
-size_t json_blank(str s);
-// and `s` without white space at either end, and without a byte order mark in front.
+// str_strip, and without a byte order mark in front.
 str json_trim(str s);
 
 // Members of jansson objects as views that live as long as the object; absent, null or of another

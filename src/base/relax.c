@@ -38,54 +38,17 @@ struct reader {
 
 // ---- white space ----
 
-// Beyond ASCII; U+0085 and the categories Zs, Zl, Zp.
-static bool is_wide_blank(uint32_t code)
-{
-    static const uint16_t blanks[] = { 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000 };
-    for (size_t i = 0; i < ARRAY_LEN(blanks); i++)
-        if (code == blanks[i])
-            return true;
-    return code >= 0x2000 && code <= 0x200A;
-}
-
-size_t json_blank(str s)
-{
-    if (s.len == 0)
-        return 0;
-    unsigned char c = (unsigned char)s.data[0];
-    if (c < 0x80)
-        return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1C && c <= 0x1F);
-    uint32_t code;
-    bool valid;
-    size_t n = utf8_decode(s, &code, &valid);
-    return valid && is_wide_blank(code) ? n : 0;
-}
-
-// Bytes of the white-space character at the end of `s`; none is longer than three.
-static size_t blank_at_end(str s)
-{
-    for (size_t n = 1; n <= 3 && n <= s.len; n++)
-        if (json_blank(str_sub(s, s.len - n, n)) == n)
-            return n;
-    return 0;
-}
-
 static str trim_front(str s)
 {
-    size_t at = 0;
-    for (size_t n = json_blank(s); n > 0; n = json_blank(str_sub(s, at, s.len)))
-        at += n;
-    return str_sub(s, at, s.len);
+    for (size_t n = utf8_blank(s); n > 0; n = utf8_blank(s))
+        s = str_sub(s, n, s.len);
+    return s;
 }
 
 str json_trim(str s)
 {
-    s = trim_front(s);
-    if (str_starts(s, S("\xEF\xBB\xBF")))
-        s = trim_front(str_sub(s, 3, s.len));
-    for (size_t n = blank_at_end(s); n > 0; n = blank_at_end(s))
-        s.len -= n;
-    return s;
+    s = str_strip(s);
+    return str_starts(s, S("\xEF\xBB\xBF")) ? str_strip(str_sub(s, 3, s.len)) : s;
 }
 
 // ---- the text, character by character ----
@@ -123,7 +86,7 @@ static bool take(struct reader *r, char c)
 static size_t blank(const struct reader *r, str s)
 {
     if (r->mode == ANSWER)
-        return json_blank(s);
+        return utf8_blank(s);
     return s.len > 0 && str_find_char(S(" \t\n\r"), s.data[0]) >= 0;
 }
 
@@ -417,7 +380,7 @@ static bool read_key(struct reader *r)
     if (at_string(r))
         return read_string(r);
     size_t start = r->at;
-    while (r->mode == ANSWER && is_word_byte(peek(r)) && json_blank(rest(r)) == 0)
+    while (r->mode == ANSWER && is_word_byte(peek(r)) && utf8_blank(rest(r)) == 0)
         r->at++;
     if (r->at == start)
         return fail(r, "no key where one must be");

@@ -280,3 +280,44 @@ size_t utf8_length(str s)
     }
     return count;
 }
+
+// White space beyond ASCII: U+0085 and the categories Zs, Zl, Zp.
+static bool is_wide_blank(uint32_t code)
+{
+    static const uint16_t blanks[] = { 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000 };
+    for (size_t i = 0; i < ARRAY_LEN(blanks); i++)
+        if (code == blanks[i])
+            return true;
+    return code >= 0x2000 && code <= 0x200A;
+}
+
+size_t utf8_blank(str s)
+{
+    if (s.len == 0)
+        return 0;
+    unsigned char c = (unsigned char)s.data[0];
+    if (c < 0x80)
+        return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1C && c <= 0x1F);
+    uint32_t code;
+    bool valid;
+    size_t n = utf8_decode(s, &code, &valid);
+    return valid && is_wide_blank(code) ? n : 0;
+}
+
+// Bytes of the white-space character at the end of `s`; none is longer than three.
+static size_t blank_at_end(str s)
+{
+    for (size_t n = 1; n <= 3 && n <= s.len; n++)
+        if (utf8_blank(str_sub(s, s.len - n, n)) == n)
+            return n;
+    return 0;
+}
+
+str str_strip(str s)
+{
+    for (size_t n = utf8_blank(s); n > 0; n = utf8_blank(s))
+        s = str_sub(s, n, s.len);
+    for (size_t n = blank_at_end(s); n > 0; n = blank_at_end(s))
+        s.len -= n;
+    return s;
+}

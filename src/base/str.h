@@ -54,3 +54,8 @@ size_t utf8_encode(uint32_t code, char out[4]);
 bool utf8_valid(str s);
 // Number of code points; every invalid piece counts as one.
 size_t utf8_length(str s);
+// Bytes of the white-space character at the start of `s`, 0: there is none. Unicode, as Python's
+// str.isspace judges.
+size_t utf8_blank(str s);
+// Without white space of that kind at either end, as Python's str.strip.
+str str_strip(str s);

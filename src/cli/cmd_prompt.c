@@ -58,6 +58,8 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
         return false;
     struct model_opts opts = { .max_tokens = 1024,
                                .has_temperature = true,
+                               .has_format = true,
+                               .format = FORMAT_JSON_OBJECT,
                                .base_url = opt_text(args, "base-url", S("http://127.0.0.1/v1")) };
     if (!cli_model_open(opt_text(args, "model", S("openai/MODEL")), &opts, a, &model, err) ||
         !puzzles_load(opt_text(args, "puzzles", S("builtin:test")), &(struct puzzle_load_opts){ 0 },

@@ -9,7 +9,7 @@ static int64_t prompt_tokens(const struct run *r)
     int64_t total = 0;
     for (size_t i = 0; i < r->test.n; i++) {
         struct messages m = { 0 };
-        program_render(r->program, r->test.v[i].inputs, NULL, &scratch, &m);
+        program_render(r->program, r->test.v[i].inputs, &scratch, &m);
         for (size_t k = 0; k < m.n; k++)
             total += tokens_estimate(m.v[k].text);
         arena_reset(&scratch);

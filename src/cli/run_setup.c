@@ -117,16 +117,16 @@ bool run_open_model(struct run *r)
         .has_retries = true,
         .retries = (int)m->retries,
         .timeout_ms = (int64_t)(m->timeout_s * 1000),
+        .has_format = true,
         .extra = m->extra,
         .allow_plain_http = opt_flag(r->args, "allow-http"),
     };
-    const struct opt_value *format = opt_get(r->args, "format");
-    opts.has_format = format->set;
-    if (format->set && !format_parse(format->text, &opts.format))
+    str format = opt_text(r->args, "format", S("json_object"));
+    if (!format_parse(format, &opts.format))
         return err_set(r->err, ERR_USAGE,
                        "--format must be none, json_object or schema, got "
                        "\"%.*s\"",
-                       STR(format->text));
+                       STR(format));
     if (!cli_model_open(m->name, &opts, r->arena, &r->task_model, r->err))
         return false;
     if (r->config.rookery.max_cost_usd > 0 && !r->task_model.price.known)

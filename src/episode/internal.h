@@ -11,10 +11,8 @@ size_t scan_san_shape(str text, size_t at);
 // Whether an ASCII letter or digit stands just before `at`.
 bool scan_inside_token(str text, size_t at);
 
-// Length of the Unicode white space character at `at`, 0: none. As Python's str.isspace.
+// Length of the white-space character at `at`, 0: none.
 size_t scan_space(str text, size_t at);
-// Without Unicode white space at either end, as Python's str.strip.
-str scan_strip(str text);
 // Length of `word` (lower-case ASCII) at `at` under Unicode case folding as Python's re.IGNORECASE
 // does it (also dotless i, long s, Kelvin sign); 0: another text stands there.
 size_t scan_word(str text, size_t at, str word);

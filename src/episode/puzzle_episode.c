@@ -34,7 +34,7 @@ static enum step ask(struct puzzle_episode *ep, enum reply_format format, struct
 static enum step render(struct puzzle_episode *ep, struct ask *out)
 {
     const struct puzzle_position *p = ep->base.job->input;
-    program_render(ep->base.job->program, p->inputs, NULL, ep->base.arena, &ep->messages);
+    program_render(ep->base.job->program, p->inputs, ep->base.arena, &ep->messages);
     ep->stage = JUDGE;
     return ask(ep, ep->base.job->model->format, out);
 }

@@ -82,7 +82,7 @@ static bool find_candidates(struct finder *f, str text)
             add_candidate(f, payload, RESOLVE_FINAL_MOVE);
         return true;
     }
-    str whole = str_trim_set(scan_strip(text), str_from(STRIP_SET_COLON));
+    str whole = str_trim_set(str_strip(text), str_from(STRIP_SET_COLON));
     if (whole.len > 0)
         add_candidate(f, whole, RESOLVE_WHOLE_OUTPUT);
     add_shapes(f, text, scan_uci_shape, RESOLVE_UCI_FROM_TEXT);
@@ -95,7 +95,7 @@ static bool guard_rejects(str text, const struct resolve_candidates *list)
 {
     if (!scan_has_guard_word(text) || scan_announces_move(text))
         return false;
-    str trimmed = scan_strip(text);
+    str trimmed = str_strip(text);
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].m != MOVE_NONE) {
             str fragment = list->v[i].fragment;

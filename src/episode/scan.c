@@ -100,21 +100,9 @@ static size_t decode_at(str text, size_t at, uint32_t *code)
     return utf8_decode(str_sub(text, at, text.len), code, &valid);
 }
 
-// Python's str.isspace: the Unicode separators and the bidirectional white space classes.
-static bool is_space(uint32_t c)
-{
-    return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 ||
-           c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
-           c == 0x202F || c == 0x205F || c == 0x3000;
-}
-
 size_t scan_space(str text, size_t at)
 {
-    uint32_t code;
-    if (at >= text.len)
-        return 0;
-    size_t n = decode_at(text, at, &code);
-    return is_space(code) ? n : 0;
+    return utf8_blank(str_sub(text, at, text.len));
 }
 
 // Start of the character that ends before `end` (end > 0).
@@ -124,16 +112,6 @@ static size_t previous(str text, size_t end)
     while (i > 0 && end - i < 4 && ((unsigned char)text.data[i] & 0xC0) == 0x80)
         i--;
     return i;
-}
-
-str scan_strip(str text)
-{
-    size_t n;
-    while ((n = scan_space(text, 0)) > 0)
-        text = str_sub(text, n, text.len);
-    while (text.len > 0 && scan_space(text, previous(text, text.len)) > 0)
-        text.len = previous(text, text.len);
-    return text;
 }
 
 // The lower-case ASCII letter that re.IGNORECASE takes `c` for; other characters stay.
@@ -268,7 +246,7 @@ static bool final_move_line(str line, str *payload)
     at = skip_spaces(line, word + n);
     if (at_or_nul(line, at) != ':')
         return false;
-    *payload = scan_strip(str_sub(line, at + 1, line.len));
+    *payload = str_strip(str_sub(line, at + 1, line.len));
     return true;
 }
 

@@ -41,7 +41,7 @@ static size_t indent(str line, size_t most, size_t *count)
     size_t at = 0;
     *count = 0;
     while (*count < most) {
-        size_t n = json_blank(str_sub(line, at, line.len));
+        size_t n = utf8_blank(str_sub(line, at, line.len));
         if (n == 0)
             break;
         at += n;

@@ -96,7 +96,7 @@ str program_hash(const struct program *p, struct arena *a)
     struct arena scratch = { 0 };
     static const str nothing[SIGNATURE_FIELDS_MAX];
     struct messages m;
-    program_render(p, nothing, NULL, &scratch, &m);
+    program_render(p, nothing, &scratch, &m);
     struct buf b = { .arena = &scratch, .max = SIZE_MAX };
     messages_write(&m, &(struct json_out){ .b = &b });
     str hash = sha256_of(buf_str(&b), a);

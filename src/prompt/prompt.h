@@ -68,9 +68,9 @@ struct messages { // a chat: the system's turn first, the user's question last
 };
 str role_name(enum role role); // "system", "user", "assistant"
 // The chat of one call, byte for byte as sections 1.4-1.7: texts in `a`. `inputs`: one per input
-// field. Demos equal to `without` (by pointer; NULL: none) are left out.
-void program_render(const struct program *p, const str *inputs, const struct demo *without,
-                    struct arena *a, struct messages *out);
+// field.
+void program_render(const struct program *p, const str *inputs, struct arena *a,
+                    struct messages *out);
 // The messages as compact JSON [{"role":..,"content":..},...]; what request hashes are made of.
 void messages_write(const struct messages *m, struct json_out *out);
 

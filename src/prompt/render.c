@@ -125,15 +125,13 @@ static void add_message(struct messages *m, struct arena *a, enum role role, str
     *vec_push(a, m) = (struct message){ role, text };
 }
 
-void program_render(const struct program *p, const str *inputs, const struct demo *without,
-                    struct arena *a, struct messages *out)
+void program_render(const struct program *p, const str *inputs, struct arena *a,
+                    struct messages *out)
 {
     *out = (struct messages){ 0 };
     add_message(out, a, ROLE_SYSTEM, system_text(p, a));
     for (size_t i = 0; i < p->n_demos; i++) {
         const struct demo *d = p->demos[i];
-        if (d == without)
-            continue;
         add_message(out, a, ROLE_USER, user_text(p->signature, d->inputs, a));
         add_message(out, a, ROLE_ASSISTANT, assistant_text(p->signature, d->outputs, a));
     }

@@ -25,7 +25,7 @@ static void read_program(const struct program *program, struct arena *a, struct 
 {
     struct messages m = { 0 };
     str *inputs = NEW_ARRAY(a, str, program->signature->n_inputs);
-    program_render(program, inputs, NULL, a, &m);
+    program_render(program, inputs, a, &m);
     view_read(&m, a, v);
 }
 

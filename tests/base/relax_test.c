@@ -258,11 +258,11 @@ static void blanks_are_those_of_python(void **s)
         size_t n = utf8_encode(code, c);
         bool listed = next < ARRAY_LEN(blanks) && blanks[next] == code;
         next += listed;
-        assert_int_equal(json_blank((str){ c, n }), listed ? n : 0);
+        assert_int_equal(utf8_blank((str){ c, n }), listed ? n : 0);
     }
     assert_int_equal(next, ARRAY_LEN(blanks));
-    assert_int_equal(json_blank(S("")), 0);
-    assert_int_equal(json_blank(S("\x85")), 0); // a stray byte
+    assert_int_equal(utf8_blank(S("")), 0);
+    assert_int_equal(utf8_blank(S("\x85")), 0); // a stray byte
     assert_str(json_trim(S("\n\xE2\x80\x83\xEF\xBB\xBF x y\xE3\x80\x80\x1F\xC2\xA0")), S("x y"));
     assert_str(json_trim(S(" \t\n")), S(""));
     assert_str(json_trim(S("\xA0x\xA0")), S("\xA0x\xA0"));

@@ -82,7 +82,7 @@ static void check_call(struct trace *t, const json_t *row)
     const struct program *p = t->programs.v[number];
     assert_int_equal(json_get_int(row, "demos", -1), p->n_demos);
     struct messages m;
-    program_render(p, position_of(t, json_get_str(row, "pos"))->inputs, NULL, &scratch, &m);
+    program_render(p, position_of(t, json_get_str(row, "pos"))->inputs, &scratch, &m);
     struct buf b = { .arena = &scratch };
     messages_write(&m, &(struct json_out){ .b = &b });
     str hash = sha256_of(buf_str(&b), &scratch);

@@ -64,22 +64,22 @@ static const struct program *base_with(const struct demo *const *demos, size_t n
     return program_with_demos(&arena, p, demos, n);
 }
 
-static struct messages chat(const struct program *p, const struct demo *without)
+static struct messages chat(const struct program *p)
 {
     struct messages m;
-    program_render(p, query, without, &arena, &m);
+    program_render(p, query, &arena, &m);
     return m;
 }
 
 static str system_of(const struct program *p)
 {
-    return chat(p, NULL).v[0].text;
+    return chat(p).v[0].text;
 }
 
 static void the_worked_example_is_rendered_byte_for_byte(void **s)
 {
     (void)s;
-    struct messages m = chat(base_with((const struct demo *const[]){ &demo }, 1), NULL);
+    struct messages m = chat(base_with((const struct demo *const[]){ &demo }, 1));
     assert_int_equal(m.n, 4);
     assert_int_equal(m.v[0].role, ROLE_SYSTEM);
     assert_str(m.v[0].text, S(SYSTEM_OF_THE_SPECIFICATION));
@@ -112,18 +112,9 @@ static void the_worked_example_is_rendered_byte_for_byte(void **s)
 static void without_demos_there_are_two_messages(void **s)
 {
     (void)s;
-    struct messages m = chat(program_new(&arena, &signature_choose_move, instruction_base), NULL);
+    struct messages m = chat(program_new(&arena, &signature_choose_move, instruction_base));
     assert_int_equal(m.n, 2);
     assert_int_equal(m.v[1].role, ROLE_USER);
-}
-
-static void a_demo_is_left_out_by_identity_not_by_content(void **s)
-{
-    (void)s;
-    const struct program *p = base_with((const struct demo *const[]){ &demo, &twin, &demo }, 3);
-    assert_int_equal(chat(p, NULL).n, 8);
-    assert_int_equal(chat(p, &twin).n, 6);
-    assert_int_equal(chat(p, &demo).n, 4);
 }
 
 static void every_instruction_line_is_indented(void **s)
@@ -158,7 +149,7 @@ static void any_signature_has_the_same_layout(void **s)
     const struct program *p = program_new(&arena, &odd, S("Do it."));
     p = program_with_demos(&arena, p, (const struct demo *const[]){ &d }, 1);
     struct messages m;
-    program_render(p, in, NULL, &arena, &m);
+    program_render(p, in, &arena, &m);
     assert_str(m.v[0].text,
                S("Your input fields are:\n"
                  "1. `a` (str): first\n"
@@ -186,7 +177,7 @@ static void the_analysis_variant_asks_for_analysis_first(void **s)
 {
     (void)s;
     struct messages m =
-        chat(program_new(&arena, &signature_choose_move_analysis, instruction_base), NULL);
+        chat(program_new(&arena, &signature_choose_move_analysis, instruction_base));
     assert_true(str_find(m.v[0].text, S("\nYour output fields are:\n1. `analysis` (str): ")) > 0);
     assert_true(str_find(m.v[0].text, S("\n2. `move` (str): Exactly one legal SAN or UCI move, "
                                         "without reasoning or labels\n")) > 0);
@@ -274,7 +265,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worked_example_is_rendered_byte_for_byte),
         cmocka_unit_test(without_demos_there_are_two_messages),
-        cmocka_unit_test(a_demo_is_left_out_by_identity_not_by_content),
         cmocka_unit_test(every_instruction_line_is_indented),
         cmocka_unit_test(any_signature_has_the_same_layout),
         cmocka_unit_test(the_analysis_variant_asks_for_analysis_first),

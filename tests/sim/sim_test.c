@@ -119,7 +119,7 @@ static struct reply ask(const char *who, const struct program *p, const struct i
                                .temperature = set.temperature,
                                .sample = set.sample };
     struct reply r;
-    program_render(p, it->inputs, NULL, a, &q.messages);
+    program_render(p, it->inputs, a, &q.messages);
     sim_answer(persona(who), &q, a, &r);
     return r;
 }
@@ -203,7 +203,7 @@ static void a_missing_temperature_is_one(void **s)
 {
     (void)s;
     struct model_request q = { .sample = 4 };
-    program_render(base, items[DEMOS].inputs, NULL, &arena, &q.messages);
+    program_render(base, items[DEMOS].inputs, &arena, &q.messages);
     struct reply unset;
     sim_answer(persona("modest"), &q, &arena, &unset);
     struct reply one = ask("modest", base, &items[DEMOS], (struct setting){ 1, 4 }, &arena);
@@ -361,7 +361,7 @@ static void usage_price_and_latency_are_modelled(void **s)
     (void)s;
     struct reply r = ask("strong", base, &items[DEMOS], (struct setting){ 0 }, &arena);
     struct messages m = { 0 };
-    program_render(base, items[DEMOS].inputs, NULL, &arena, &m);
+    program_render(base, items[DEMOS].inputs, &arena, &m);
     assert_int_equal(r.class, REPLY_OK);
     assert_int_equal(r.finish, FINISH_STOP);
     assert_int_equal(r.usage.input_tok,
@@ -377,7 +377,7 @@ static void a_token_limit_cuts_the_answer(void **s)
     (void)s;
     struct model_request q = { .has_temperature = true, .max_tokens = 2 };
     struct reply r;
-    program_render(base, items[DEMOS].inputs, NULL, &arena, &q.messages);
+    program_render(base, items[DEMOS].inputs, &arena, &q.messages);
     sim_answer(persona("strong"), &q, &arena, &r);
     assert_int_equal(r.class, REPLY_TRUNCATED);
     assert_int_equal(r.finish, FINISH_LENGTH);
@@ -471,7 +471,7 @@ static void models_open_by_name_and_say_that_they_are_simulated(void **s)
         assert_true(sim_persona_summary(all.v[i]).len > 10);
         struct messages chat = { 0 };
         struct reply r;
-        program_render(base, items[DEMOS].inputs, NULL, &arena, &chat);
+        program_render(base, items[DEMOS].inputs, &arena, &chat);
         struct model_request q = { .messages = chat, .has_temperature = true };
         struct reply again;
         struct reply direct;
