@@ -7,7 +7,7 @@ enum { TEXT_MAX = 2000 }; // of a message; the rest of a long one tells nothing 
 
 static str text_of(const json_t *value, struct arena *a)
 {
-    return arena_str(a, str_sub(json_view(value), 0, TEXT_MAX));
+    return arena_str(a, text_cut(json_view(value), TEXT_MAX));
 }
 
 static void add_code(struct codes *codes, const json_t *value, struct arena *a)

@@ -78,6 +78,12 @@ bool openai_build(const struct model *m, const struct model_request *q, struct a
 void openai_parse(const struct model *m, const struct model_request *q,
                   const struct http_response *in, struct arena *a, struct reply *out);
 bool openai_open(struct model *m, struct arena *a, struct err *err);
+struct refused { // a member that `extra` may not hold, and what to do instead
+    const char *key, *instead;
+};
+// ERR_USAGE when `extra` holds one of the n members.
+MUST_CHECK bool extra_check(const struct model *m, const struct refused *rows, size_t n,
+                            struct err *err);
 
 struct reading { // one reply being read
     const struct model *m;
@@ -95,7 +101,10 @@ extern const struct provider provider_openrouter, provider_vllm, provider_llamac
 
 // prices.c: usage and cost of a reply whose text is set, from its `usage` (NULL: estimated).
 void usage_settle(const struct reading *r, const json_t *usage);
-// redact.c: `text` fit for an error sentence: valid UTF-8, one line, cut, without secrets.
+// redact.c: at most `max` bytes of `text`, cut at a blank, so that no half of a secret is left
+// which nothing would find any more.
+str text_cut(str text, size_t max);
+// `text` fit for an error sentence: valid UTF-8, one line, cut, without secrets.
 str error_text(str text, str key, struct arena *a);
 // reply_json.c
 MUST_CHECK bool reply_from_value(const json_t *value, struct arena *a, struct reply *out,

@@ -107,7 +107,7 @@ struct model {    // one configured model; immutable during a run
     str key;      // secret; never stored, logged or printed
     double temperature;
     bool has_temperature; // false: not sent, the provider's default
-    int64_t max_tokens;   // 0: not sent
+    int64_t max_tokens;   // 0: not sent (a local server, which would not end: set to 4096)
     enum reply_format format;
     int retries;         // after the first attempt
     int64_t timeout_ms;  // one attempt; 0: the default of section 2
@@ -175,10 +175,9 @@ struct model_opts { // zero: nothing set; see the fields of struct model
     const json_t *extra;   // borrowed
     bool allow_plain_http; // send a key over http to another host than loopback
 };
-// Finds the provider of "provider/id", its key and (unless opts name one)
-// ROOKERY_<PROVIDER>_BASE_URL in the environment. Unknown provider: ERR_USAGE with the nearest
-// known; no key for a host that is not loopback: ERR_ENDPOINT naming the variable; credentials in
-// the base URL, or a key over plain http to a host that is not loopback: ERR_USAGE.
+// Finds the provider, its key and (unless opts name one) ROOKERY_<PROVIDER>_BASE_URL in the
+// environment. ERR_USAGE: unknown provider (the nearest is named), credentials in the base URL, a
+// key over plain http; ERR_ENDPOINT: no key. The last two: unless the host is loopback.
 struct model_source {
     const struct provider *const *providers;    // NULL-terminated
     const char *(*getenv_fn)(const char *name); // tests pass their own
@@ -190,13 +189,11 @@ MUST_CHECK bool model_open(str name, const struct model_opts *opts, const struct
 struct model_request model_request_new(const struct model *m, const struct sampling *override,
                                        const struct messages *messages,
                                        const struct signature *signature);
-// SHA-256 of the normalised request (model, messages, sampling, format, extra); no endpoint, no
-// key.
+// SHA-256 of the normalised request: model, messages, sampling, format, extra; not of the endpoint.
 str model_request_hash(const struct model *m, const struct model_request *q, struct arena *a);
 // The reuse key of decisions 1.2: request hash, endpoint identity, adapter version, sample.
 str model_reuse_key(const struct model *m, const struct model_request *q, struct arena *a);
-// Highest cost of one attempt (a token has at least one byte; no limit: 32,768 tokens of answer);
-// 0 when the price is unknown.
+// Highest cost of one attempt (a token is a byte or more; no limit: 32,768); 0: price unknown.
 int64_t model_request_worst_nusd(const struct model *m, const struct model_request *q);
 // Replaces every occurrence of the key (plain, JSON-escaped, percent-encoded, base64; keys of 4
 // bytes and more) and of known key shapes (sk-, AIza, Bearer, key=) in `text` by "[key]".

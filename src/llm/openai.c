@@ -141,13 +141,20 @@ bool openai_build(const struct model *m, const struct model_request *q, struct a
     return true;
 }
 
+bool extra_check(const struct model *m, const struct refused *rows, size_t n, struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (json_object_get(m->extra, rows[i].key))
+            return err_set(err, ERR_USAGE, "%.*s: extra may not hold %s: %s", STR(m->name),
+                           rows[i].key, rows[i].instead);
+    return true;
+}
+
 // Members that have a place of their own: twice in one object, servers would choose for us.
 bool openai_open(struct model *m, struct arena *a, struct err *err)
 {
     (void)a;
-    static const struct {
-        const char *key, *instead;
-    } reserved[] = {
+    static const struct refused rows[] = {
         { "model", "name the model instead" },
         { "messages", "the program makes the messages" },
         { "temperature", "set the model's temperature instead" },
@@ -156,15 +163,35 @@ bool openai_open(struct model *m, struct arena *a, struct err *err)
         { "stream", "replies are read whole" },
         { "n", "repeats are separate calls" },
     };
-    for (size_t i = 0; i < ARRAY_LEN(reserved); i++)
-        if (json_object_get(m->extra, reserved[i].key))
-            return err_set(err, ERR_USAGE, "%.*s: extra may not hold %s: %s", STR(m->name),
-                           reserved[i].key, reserved[i].instead);
     const json_t *limit = json_object_get(m->extra, newer_limit);
     if (limit && (!json_is_integer(limit) || json_integer_value(limit) < 1))
         return err_set(err, ERR_USAGE, "%.*s: %s must be a whole number from 1", STR(m->name),
                        newer_limit);
-    return true;
+    return extra_check(m, rows, ARRAY_LEN(rows), err);
+}
+
+// What these servers ignore without a word would be a setting that only seems to be made (field
+// cases F-020 and F-022).
+static bool vllm_open(struct model *m, struct arena *a, struct err *err)
+{
+    static const struct refused rows[] = {
+        { "guided_json", "current servers ignore it; use structured_outputs" },
+        { "guided_regex", "current servers ignore it; use structured_outputs" },
+        { "guided_choice", "current servers ignore it; use structured_outputs" },
+        { "guided_grammar", "current servers ignore it; use structured_outputs" },
+    };
+    return extra_check(m, rows, ARRAY_LEN(rows), err) && openai_open(m, a, err);
+}
+
+static bool ollama_open(struct model *m, struct arena *a, struct err *err)
+{
+    static const struct refused rows[] = {
+        { "num_ctx", "this route ignores it and cuts prompts; set it in the model (Modelfile)" },
+        { "options", "this route ignores them; set them in the model (Modelfile)" },
+        { "logit_bias", "this server does not know it" },
+        { "tool_choice", "this server does not know it" },
+    };
+    return extra_check(m, rows, ARRAY_LEN(rows), err) && openai_open(m, a, err);
 }
 
 const struct provider provider_openai = {
@@ -186,7 +213,7 @@ const struct provider provider_vllm = {
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openai_parse,
-    .open = openai_open,
+    .open = vllm_open,
 };
 const struct provider provider_llamacpp = {
     .name = T("llamacpp"),
@@ -206,5 +233,5 @@ const struct provider provider_ollama = {
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openai_parse,
-    .open = openai_open,
+    .open = ollama_open,
 };

@@ -327,7 +327,7 @@ static void take_root(const struct reading *r, const json_t *root)
 static void take_unreadable(const struct reading *r, str body, bool is_page)
 {
     struct failure f = { .message = is_page ? S("the endpoint answered with a page, not with JSON")
-                                            : str_sub(body, 0, 300) };
+                                            : text_cut(body, 2000) };
     if (r->in->status >= 300) {
         take_failure(r, &f);
         return;

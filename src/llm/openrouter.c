@@ -27,6 +27,15 @@ static void openrouter_parse(const struct model *m, const struct model_request *
     openai_read(&(struct reading){ m, q, in, a, &rules, out });
 }
 
+static bool openrouter_open(struct model *m, struct arena *a, struct err *err)
+{
+    const json_t *reasoning = json_object_get(m->extra, "reasoning");
+    if (json_object_get(reasoning, "effort") && json_object_get(reasoning, "max_tokens"))
+        return err_set(err, ERR_USAGE, "%.*s: reasoning takes effort or max_tokens, not both",
+                       STR(m->name));
+    return openai_open(m, a, err);
+}
+
 const struct provider provider_openrouter = {
     .name = T("openrouter"),
     .default_base_url = T("https://openrouter.ai/api/v1"),
@@ -34,5 +43,5 @@ const struct provider provider_openrouter = {
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openrouter_parse,
-    .open = openai_open,
+    .open = openrouter_open,
 };

@@ -237,10 +237,20 @@ str secrets_redact(str text, str key, struct arena *a)
     return buf_str(&b);
 }
 
+str text_cut(str text, size_t max)
+{
+    if (text.len <= max)
+        return text;
+    text.len = max;
+    while (text.len > 0 && str_find_char(S(" \t\r\n"), text.data[text.len - 1]) < 0)
+        text.len--;
+    return text;
+}
+
 str error_text(str text, str key, struct arena *a)
 {
-    enum { SHOWN_MAX = 600 };
-    str safe = secrets_redact(str_sub(text, 0, 8192), key, a);
+    enum { READ_MAX = 8192, SHOWN_MAX = 600 };
+    str safe = secrets_redact(text_cut(text, READ_MAX), key, a);
     struct buf b = { .arena = a };
     for (size_t i = 0; i < safe.len && b.len < SHOWN_MAX;) {
         uint32_t code;

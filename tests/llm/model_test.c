@@ -268,6 +268,19 @@ static void settings_are_checked_before_the_first_call(void **s)
         refused("openai/m", &(struct model_opts){ .extra = extra }, ERR_USAGE, "openai/m");
         json_decref(extra);
     }
+    static const char *const local[][3] = {
+        { "vllm/m", "{\"guided_choice\":[\"e2e4\"]}", "structured_outputs" }, // F-020
+        { "ollama/m", "{\"num_ctx\":8192}", "Modelfile" },                    // F-022
+        { "openrouter/m", "{\"reasoning\":{\"effort\":\"low\",\"max_tokens\":9}}", "not both" },
+    };
+    variables[1][0] = "OPENROUTER_API_KEY";
+    variables[1][1] = "sk-or-v1-canary";
+    for (size_t i = 0; i < ARRAY_LEN(local); i++) {
+        struct err err;
+        json_t *extra = json_read_strict(str_from(local[i][1]), &err);
+        refused(local[i][0], &(struct model_opts){ .extra = extra }, ERR_USAGE, local[i][2]);
+        json_decref(extra);
+    }
     json_t *list = json_array();
     refused("openai/m", &(struct model_opts){ .extra = list }, ERR_USAGE, "mapping");
     json_decref(list);

@@ -276,6 +276,23 @@ static void error_sentences_hold_no_secret_and_one_line(void **s)
     assert_true(utf8_valid(r.error));
 }
 
+// A secret that a cut would halve is left out whole: no half can be known any more. The masks are
+// shorter than the keys, so that the place of the cut comes into sight.
+static void no_cut_leaves_half_a_secret(void **s)
+{
+    (void)s;
+    for (int before = 0; before < 25; before++) {
+        struct buf b = { .arena = &arena };
+        buf_addf(&b, "%0*d", before + 1, 7);
+        for (int i = 0; i < 99; i++)
+            buf_add(&b, S(" sk-canary-0123456789"));
+        str keys = buf_str(&b);
+        assert_lacks(reply_of(500, keys).error, "sk-");
+        str json = arena_printf(&arena, "{\"error\":{\"message\":\"%.*s\"}}", STR(keys));
+        assert_lacks(reply_of(500, json).error, "sk-");
+    }
+}
+
 // ---- section 4 ----
 
 static void openrouter_money_is_told_from_money_in_flight(void **s)
@@ -396,6 +413,7 @@ int main(void)
         cmocka_unit_test(the_header_about_retrying_is_obeyed),
         cmocka_unit_test(the_servers_hint_is_read),
         cmocka_unit_test(error_sentences_hold_no_secret_and_one_line),
+        cmocka_unit_test(no_cut_leaves_half_a_secret),
         cmocka_unit_test(openrouter_money_is_told_from_money_in_flight),
         cmocka_unit_test(openrouter_403_is_a_budget_or_a_filter),
         cmocka_unit_test(openrouter_statuses_have_their_classes),
