@@ -18,6 +18,11 @@ echo "== 2 of 2: demonstrations found by bootstrap_few_shot on the training puzz
 "$rookery" optimize --method bootstrap_few_shot --train builtin:train "${common[@]}" \
     --out "$out/bootstrap_few_shot"
 echo
+echo "== both, on the same positions"
+"$rookery" runs diff 1 2 --store "$out/rookery.db"
+echo
 echo "Files:"
 find "$out" -type f ! -name '*.db-*' | sort | sed 's/^/  /'
-echo "With a real model: $rookery eval --model openai/gpt-4o-mini --dry-run   (shows the cost)"
+echo
+echo "All of this came from a simulated model. The same on a real endpoint (--dry-run shows the cost):"
+echo "  OPENAI_API_KEY=... $rookery optimize --model openai/gpt-4o-mini --limit 120 --max-cost 0.50"
