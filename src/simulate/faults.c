@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // faults.c - what goes wrong between a client and an endpoint, on request: which fault meets which
 // request, and what it makes of the reply. One row of the table a kind.
-#include <stdio.h>
-
 #include "simulate/internal.h"
 
 enum { SLOW_MS = 300, RETRY_AFTER_CHOICES = 2 };
@@ -19,18 +17,21 @@ const char *const fault_names[FAULT_KINDS] = {
 
 static bool unknown_kind(str kind, struct err *err)
 {
-    char known[256] = { 0 };
-    size_t len = 0;
-    for (int f = FAULT_NONE_DRAWN + 1; f < FAULT_KINDS; f++) {
-        int n = snprintf(known + len, sizeof known - len, "%s%s", len ? ", " : "", fault_names[f]);
-        len += n > 0 ? (size_t)n : 0;
-    }
+    struct arena scratch = { 0 };
+    struct buf b = { .arena = &scratch };
+    for (int f = FAULT_NONE_DRAWN + 1; f < FAULT_KINDS; f++)
+        buf_addf(&b, "%s%s", b.len ? ", " : "", fault_names[f]);
+    str known = buf_str(&b);
     if (str_eq(kind, S("sse-comments")))
-        return err_set(err, ERR_USAGE,
-                       "the fault sse-comments needs streamed replies, and this endpoint does not "
-                       "stream; use some of %s",
-                       known);
-    return err_set(err, ERR_USAGE, "no fault is called \"%.*s\"; there are %s", STR(kind), known);
+        err_set(err, ERR_USAGE,
+                "the fault sse-comments needs streamed replies, and this endpoint does not stream; "
+                "use some of %.*s",
+                STR(known));
+    else
+        err_set(err, ERR_USAGE, "no fault is called \"%.*s\"; there are %.*s", STR(kind),
+                STR(known));
+    arena_free(&scratch);
+    return false;
 }
 
 static bool parse_chance(str item, struct fault_plan *out, struct err *err)
