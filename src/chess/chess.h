@@ -43,7 +43,7 @@ struct position {
 // mended instead).
 enum position_fault {
     FAULT_NONE,
-    FAULT_FIELDS, // not 4 or 6 fields (4: counters default to 0 1)
+    FAULT_FIELDS, // none, more than 6, or far too long; missing ones default to w - - 0 1
     FAULT_PLACEMENT,
     FAULT_TURN,
     FAULT_CASTLING,

@@ -195,15 +195,15 @@ static enum position_fault parse_counter(str field, const char *name, uint16_t *
 
 static enum position_fault parse_fields(str fen, struct position *pos, struct err *err)
 {
-    str fields[FEN_FIELDS] = { [4] = S("0"), [5] = S("1") };
+    // What is left out is filled in as python-chess does.
+    str fields[FEN_FIELDS] = { [1] = S("w"), S("-"), S("-"), S("0"), S("1") };
     size_t n = fen.len > FEN_MAX_BYTES ? 0 : split(fen, fields);
-    if (n != 4 && n != 6) {
+    if (n < 1 || n > FEN_FIELDS) {
         if (fen.len > FEN_MAX_BYTES)
             err_set(err, ERR_INPUT, "bad FEN: %zu bytes, at most %d are read", fen.len,
                     FEN_MAX_BYTES);
         else
-            err_set(err, ERR_INPUT, "bad FEN: %zu field%s in %s, must be 6 (or 4, no counters)", n,
-                    n == 1 ? "" : "s", quote(fen).text);
+            err_set(err, ERR_INPUT, "bad FEN: %zu fields in %s, must be 6", n, quote(fen).text);
         return FAULT_FIELDS;
     }
     enum position_fault fault = parse_placement(fields[0], pos, err);

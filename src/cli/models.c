@@ -26,7 +26,9 @@ bool cli_model_open(str name, const struct model_opts *opts, struct arena *a, st
         return err_set(err, ERR_USAGE,
                        "no model named: use --model PROVIDER/MODEL, for a first "
                        "try --model sim/responsive");
-    return model_open(name, opts, &from, a, out, err);
+    struct model_opts all = *opts;
+    all.from = &from;
+    return model_open(name, &all, a, out, err);
 }
 
 bool cli_program_load(str path, struct arena *a, const struct program **out, struct err *err)

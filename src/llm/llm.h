@@ -164,7 +164,12 @@ struct provider {         // one file and one line in providers[]; builds and pa
 extern const struct provider provider_openai, provider_script;
 extern const struct provider *const llm_providers[]; // HTTP and script/; then NULL
 
-struct model_opts { // zero: nothing set; see the fields of struct model
+struct model_source {
+    const struct provider *const *providers;    // NULL-terminated
+    const char *(*getenv_fn)(const char *name); // tests pass their own
+};
+struct model_opts { // zero: nothing set, but for `from`; see the fields of struct model
+    const struct model_source *from;
     str base_url;
     bool has_temperature, has_retries, has_format;
     double temperature;
@@ -178,12 +183,8 @@ struct model_opts { // zero: nothing set; see the fields of struct model
 // Finds the provider, its key and (unless opts name one) ROOKERY_<PROVIDER>_BASE_URL in the
 // environment. ERR_USAGE: unknown provider (the nearest is named), credentials in the base URL, a
 // key over plain http; ERR_ENDPOINT: no key. The last two: unless the host is loopback.
-struct model_source {
-    const struct provider *const *providers;    // NULL-terminated
-    const char *(*getenv_fn)(const char *name); // tests pass their own
-};
-MUST_CHECK bool model_open(str name, const struct model_opts *opts, const struct model_source *from,
-                           struct arena *a, struct model *out, struct err *err);
+MUST_CHECK bool model_open(str name, const struct model_opts *opts, struct arena *a,
+                           struct model *out, struct err *err);
 // The request a job makes of a model: its configuration under the job's overrides (NULL: none).
 // Without a signature the answer is free text: no response_format. Borrows all.
 struct model_request model_request_new(const struct model *m, const struct sampling *override,

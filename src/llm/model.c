@@ -147,9 +147,10 @@ static bool set_key(const struct model_source *from, struct arena *a, struct mod
     return true;
 }
 
-static bool set_endpoint(const struct model_opts *opts, const struct model_source *from,
-                         struct arena *a, struct model *out, struct err *err)
+static bool set_endpoint(const struct model_opts *opts, struct arena *a, struct model *out,
+                         struct err *err)
 {
+    const struct model_source *from = opts->from;
     bool in_process = out->provider->answer != NULL;
     if (in_process && opts->base_url.len > 0)
         return err_set(err, ERR_USAGE,
@@ -173,12 +174,12 @@ static bool set_endpoint(const struct model_opts *opts, const struct model_sourc
     return true;
 }
 
-bool model_open(str name, const struct model_opts *opts, const struct model_source *from,
-                struct arena *a, struct model *out, struct err *err)
+bool model_open(str name, const struct model_opts *opts, struct arena *a, struct model *out,
+                struct err *err)
 {
     *out = (struct model){ 0 };
-    if (!set_name(name, from, a, out, err) || !set_options(opts, out, err) ||
-        !set_endpoint(opts, from, a, out, err))
+    if (!set_name(name, opts->from, a, out, err) || !set_options(opts, out, err) ||
+        !set_endpoint(opts, a, out, err))
         return false;
     out->price = is_local(out) ? (struct price){ .known = true } : price_of(out->name);
     return !out->provider->open || out->provider->open(out, a, err);

@@ -207,8 +207,6 @@ static enum san_verdict verdict_of(str name)
 static void check_vector(const json_t *row, struct arena *a)
 {
     str fen = json_get_str(row, "fen"), san = json_get_str(row, "san");
-    if (str_ends(fen, S(" w -"))) // one vector has three fields, which FENs here may not
-        fen = arena_printf(a, "%.*s -", STR(fen));
     struct position pos = pos_of(arena_str(a, fen).data);
     move m;
     enum san_verdict verdict = san_parse(&pos, san, &m);

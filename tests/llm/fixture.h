@@ -36,7 +36,9 @@ static inline struct model fixture_model(str name, const struct model_opts *opts
     struct model m;
     struct err err = { 0 };
     const struct model_source from = { llm_providers, fixture_getenv };
-    if (!model_open(name, opts, &from, &arena, &m, &err))
+    struct model_opts all = *opts;
+    all.from = &from;
+    if (!model_open(name, &all, &arena, &m, &err))
         fail_msg("model_open: %s", err.text);
     return m;
 }

@@ -28,7 +28,9 @@ static bool opened(const char *name, const struct model_opts *opts, struct model
 {
     const struct model_source from = { llm_providers, test_getenv };
     *err = (struct err){ 0 };
-    return model_open(str_from(name), opts, &from, &arena, m, err);
+    struct model_opts all = *opts;
+    all.from = &from;
+    return model_open(str_from(name), &all, &arena, m, err);
 }
 
 // Opening fails with this class, a sentence with this part, and no key in it.

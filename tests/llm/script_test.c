@@ -9,9 +9,9 @@ static str path;
 static bool script_open_text(const char *text, struct model *m, struct err *err)
 {
     const struct model_source from = { llm_providers, fixture_getenv };
-    const struct model_opts opts = { .has_format = true, .format = FORMAT_SCHEMA };
+    const struct model_opts opts = { .from = &from, .has_format = true, .format = FORMAT_SCHEMA };
     assert_true(file_save(path, str_from(text), err));
-    return model_open(arena_printf(&arena, "script/%.*s", STR(path)), &opts, &from, &arena, m, err);
+    return model_open(arena_printf(&arena, "script/%.*s", STR(path)), &opts, &arena, m, err);
 }
 
 static bool asked(const struct model *m, const char *question, int64_t sample, struct reply *out,
@@ -166,7 +166,7 @@ static void an_empty_or_missing_file_is_refused(void **s)
     unlink(path.data);
     const struct model_source from = { llm_providers, fixture_getenv };
     assert_false(model_open(arena_printf(&arena, "script/%.*s", STR(path)),
-                            &(struct model_opts){ 0 }, &from, &arena, &m, &err));
+                            &(struct model_opts){ .from = &from }, &arena, &m, &err));
     assert_int_equal(err.code, ERR_INPUT);
 }
 

@@ -121,13 +121,14 @@ static void bench_new(struct bench *b, size_t n_jobs)
     int port;
     struct serve_opts serve = { .handler = handle, .context = &b->script };
     assert_true(server_start(&serve, &b->server, &port, &b->err));
-    struct model_opts opts = { .base_url = arena_printf(&b->arena, "http://127.0.0.1:%d/v1", port),
+    static const struct provider *const providers[] = { &provider_openai, NULL };
+    struct model_source from = { .providers = providers, .getenv_fn = no_environment };
+    struct model_opts opts = { .from = &from,
+                               .base_url = arena_printf(&b->arena, "http://127.0.0.1:%d/v1", port),
                                .has_retries = true,
                                .retries = 3,
                                .timeout_ms = 300 };
-    static const struct provider *const providers[] = { &provider_openai, NULL };
-    struct model_source from = { .providers = providers, .getenv_fn = no_environment };
-    assert_true(model_open(S("openai/m"), &opts, &from, &b->arena, &b->model, &b->err));
+    assert_true(model_open(S("openai/m"), &opts, &b->arena, &b->model, &b->err));
     assert_true(store_open(S(":memory:"), &(struct store_opts){ 0 }, &b->db, &b->err));
     open_run(b, false);
     const struct program *program =

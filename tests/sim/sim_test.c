@@ -464,7 +464,7 @@ static void models_open_by_name_and_say_that_they_are_simulated(void **s)
         struct model m = { 0 };
         struct err err = { 0 };
         str name = arena_printf(&arena, "sim/%.*s", STR(sim_persona_name(all.v[i])));
-        if (!model_open(name, &(struct model_opts){ 0 }, &source, &arena, &m, &err))
+        if (!model_open(name, &(struct model_opts){ .from = &source }, &arena, &m, &err))
             fail_msg("%s", err.text);
         assert_true(m.simulated);
         assert_true(m.price.known);
@@ -489,7 +489,7 @@ static void an_unknown_persona_is_an_error_that_lists_the_known(void **s)
     (void)s;
     struct model m = { 0 };
     struct err err = { 0 };
-    assert_false(model_open(S("sim/meta"), &(struct model_opts){ 0 }, &source, &arena, &m, &err));
+    assert_false(model_open(S("sim/meta"), &(struct model_opts){ .from = &source }, &arena, &m, &err));
     assert_int_equal(err.code, ERR_USAGE);
     static const char *const names[] = { "meta",    "sim/responsive", "sim/modest", "sim/stubborn",
                                          "brittle", "sim/sloppy",     "sim/strong" };
