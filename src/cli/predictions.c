@@ -117,7 +117,7 @@ static void prepare(struct scoring *s)
 bool run_score_predictions(struct run *r, str path)
 {
     str text;
-    r->task_model.name = S("(recorded answers)");
+    r->task_model.name = r->config.task_model.name;
     if (!run_load(r) || !file_read(path, PREDICTIONS_MAX_BYTES, r->arena, &text, r->err))
         return false;
     struct scoring s = { .run = r, .model = { .name = r->task_model.name } };

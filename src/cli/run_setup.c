@@ -26,7 +26,8 @@ static bool has_option(const struct args *args, const char *name)
 
 static void apply_model_flags(const struct args *args, struct model_config *m)
 {
-    set_text(args, "model", &m->name);
+    if (m->name.len == 0 || opt_get(args, "model")->set)
+        set_text(args, "model", &m->name);
     set_int(args, "max-tokens", &m->max_tokens);
     set_int(args, "retries", &m->retries);
     m->timeout_s = opt_real(args, "timeout", m->timeout_s);
@@ -103,6 +104,8 @@ bool run_configure(struct run *r, enum method method)
         return false;
     r->has_out = opt_get(r->args, "out")->set || r->args->n_positionals > 0;
     r->samples = has_option(r->args, "samples") ? (int)opt_int(r->args, "samples", 1) : 1;
+    if (has_option(r->args, "predictions") && opt_get(r->args, "predictions")->set)
+        r->config.task_model.name = S("recorded/answers"); // no model is asked
     return apply_method(r, method) && apply_flags(r) && config_finish(&r->config, r->err);
 }
 
