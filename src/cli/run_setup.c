@@ -26,8 +26,7 @@ static bool has_option(const struct args *args, const char *name)
 
 static void apply_model_flags(const struct args *args, struct model_config *m)
 {
-    if (m->name.len == 0 || opt_get(args, "model")->set)
-        set_text(args, "model", &m->name);
+    set_text(args, "model", &m->name);
     set_int(args, "max-tokens", &m->max_tokens);
     set_int(args, "retries", &m->retries);
     m->timeout_s = opt_real(args, "timeout", m->timeout_s);

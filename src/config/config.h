@@ -6,7 +6,16 @@
 
 // ---- YAML ----
 
-enum yaml_kind { YAML_NULL, YAML_BOOL, YAML_INT, YAML_FLOAT, YAML_STR, YAML_LIST, YAML_MAP };
+enum yaml_kind {
+    YAML_NULL,
+    YAML_BOOL,
+    YAML_INT,
+    YAML_FLOAT,
+    YAML_STR,
+    YAML_TIMESTAMP, // a plain date or time: its text where a text is wanted, else a type error
+    YAML_LIST,
+    YAML_MAP,
+};
 struct yaml_node {
     enum yaml_kind kind;
     int line; // from 1
@@ -23,13 +32,16 @@ struct yaml_pair {
     int key_line;
     struct yaml_node value;
 };
-// Reads exactly one document. Syntax errors, duplicate keys, anchors of unbounded expansion and
-// custom tags are ERR_INPUT with "FILE:LINE: what". Texts in `a`.
+enum { YAML_MAX_BYTES = 1 << 20, YAML_MAX_DEPTH = 32, YAML_MAX_NODES = 100000 };
+// Reads exactly one document of UTF-8. Syntax errors, duplicate keys, keys that are no texts,
+// anchors of unbounded expansion and tags other than !!null, bool, int, float, str, timestamp, seq
+// and map are ERR_INPUT with "FILE:LINE: what". Texts in `a`.
 MUST_CHECK bool yaml_parse(str path, str text, struct arena *a, struct yaml_node *out,
                            struct err *err);
 // The value of a key, or NULL.
 const struct yaml_node *yaml_get(const struct yaml_node *map, str key);
-// A node as JSON (for the `extra` of models). Infinite and NaN floats are refused as ERR_INPUT.
+// A node as JSON (for the `extra` of models), owned by the caller. Dates, infinite and NaN floats
+// are refused as ERR_INPUT.
 MUST_CHECK bool yaml_to_json(const struct yaml_node *n, str path, json_t **out, struct err *err);
 
 // ---- the run configuration ----
@@ -49,17 +61,19 @@ MUST_CHECK bool method_parse(str name, enum method *out);
 struct model_config {
     str name;
     bool has_temperature;
-    double temperature; // [0.0]
-    int64_t max_tokens; // [1024]; 0: null
-    int64_t retries;    // [3]
-    double timeout_s;   // [null]; 0: null
-    json_t *extra;      // object; never NULL after config_defaults
+    double temperature;    // [0.0]
+    int64_t max_tokens;    // [1024]; 0: null
+    bool max_tokens_given; // by the file or a flag; a decision model takes none
+    int64_t retries;       // [3]
+    double timeout_s;      // [null]; 0: null
+    json_t *extra;         // object; never NULL after config_defaults
 };
 struct optimizer_config { // only the keys of the run's method are meaningful
     int64_t max_bootstrapped_demos, max_labeled_demos, max_rounds, max_errors;
     const struct yaml_node *node; // the mapping as written (later methods read theirs), or NULL
 };
 struct run_config {
+    str source; // the file that config_load read, for messages; empty: none
     enum method method;
     str train_path, test_path, output_dir;
     struct model_config task_model, prompt_model;
@@ -74,13 +88,16 @@ struct run_config {
         int64_t concurrency; // 0: auto
     } rookery;
 };
-// All defaults of section 1; task_model.name stays empty.
+// All defaults of section 1; task_model.name stays empty. The paths are the built-in data where the
+// default files do not exist. Released with config_free.
 void config_defaults(struct run_config *c);
+void config_free(struct run_config *c); // the `extra` objects
 // Reads a file over `c`: unknown keys (with the nearest known one), wrong types, values out of
 // range and keys of another method are ERR_INPUT with "FILE:LINE: ...".
 MUST_CHECK bool config_load(str path, struct arena *a, struct run_config *c, struct err *err);
 // Checks between keys (section 1: decision model, simba, prompt_model, ...), after flags were
 // applied over the file, and fills the prompt_model copy and defaults that depend on the method.
 MUST_CHECK bool config_finish(struct run_config *c, struct err *err);
-// The member `config` of run_config.json: every key of section 1 with its resolved value.
+// The member `config` of run_config.json: every key of section 1 with its resolved value, without
+// `rookery`, so that it stays valid for the paper's tool. After config_finish.
 void config_to_json(const struct run_config *c, struct json_out *o);
