@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// keys.c - the keys of a run configuration: one table per mapping, and the one function that reads
+// a value by its rule. The tables are section 1 of the paper-files specification.
+#include <math.h>
+#include <stdio.h>
+
+#include "config/internal.h"
+
+enum { COUNT_MAX = 1000000000 };
+
+// ---- tables ----
+
+#define IN_RUN(member) offsetof(struct run_config, member)
+#define IN_MODEL(member) offsetof(struct model_config, member)
+#define IN_ROOKERY(member) offsetof(struct rookery_config, member)
+#define IN_OPTIMIZER(member) offsetof(struct optimizer_config, member)
+#define LIST(array)                                                                                \
+    {                                                                                              \
+        array, ARRAY_LEN(array)                                                                    \
+    }
+
+static const struct rule run_keys[] = {
+    { "benchmark", RULE_WORD, .words = "independent_positions", .at = NOWHERE },
+    { "method", RULE_METHOD, .at = IN_RUN(method) },
+    { "train_path", RULE_TEXT, .at = IN_RUN(train_path) },
+    { "test_path", RULE_TEXT, .at = IN_RUN(test_path) },
+    { "output_dir", RULE_TEXT, .at = IN_RUN(output_dir) },
+    { "task_model", RULE_MODEL, .at = IN_RUN(task_model) },
+    { "prompt_model", RULE_MODEL, .nullable = true, .at = IN_RUN(prompt_model) },
+    { "seed", RULE_COUNT, .max = INT64_MAX, .at = IN_RUN(seed) },
+    { "train_limit", RULE_INT, .max = COUNT_MAX, .at = IN_RUN(train_limit) },
+    { "validation_size", RULE_INT, .min = 1, .max = COUNT_MAX, .at = IN_RUN(validation_size) },
+    { "test_limit", RULE_INT, .max = COUNT_MAX, .at = IN_RUN(test_limit) },
+    { "max_metric_calls", RULE_INT, .min = 1, .max = COUNT_MAX, .at = IN_RUN(max_metric_calls) },
+    { "optimizer", RULE_OPTIMIZER, .at = IN_RUN(optimizer) },
+    { "use_analysis", RULE_BOOL, .at = IN_RUN(use_analysis) },
+    { "include_ground_truth_feedback", RULE_BOOL, .at = IN_RUN(include_ground_truth_feedback) },
+    { "continue_on_error", RULE_BOOL, .at = IN_RUN(continue_on_error) },
+    { "rookery", RULE_ROOKERY, .at = IN_RUN(rookery) },
+};
+const struct rules run_rules = LIST(run_keys);
+
+static const struct rule model_keys[] = {
+    { "name", RULE_TEXT, .at = IN_MODEL(name) },
+    { "temperature", RULE_REAL, .max = COUNT_MAX, .at = IN_MODEL(temperature) },
+    { "max_tokens", RULE_INT, .min = 1, .max = COUNT_MAX, .nullable = true,
+      .at = IN_MODEL(max_tokens) },
+    { "retries", RULE_INT, .max = COUNT_MAX, .at = IN_MODEL(retries) },
+    { "timeout_seconds", RULE_REAL, .max = COUNT_MAX, .above = true, .nullable = true,
+      .at = IN_MODEL(timeout_s) },
+    { "extra", RULE_EXTRA, .at = IN_MODEL(extra) },
+};
+const struct rules model_rules = LIST(model_keys);
+
+static const struct rule rookery_keys[] = {
+    { "preset", RULE_WORD, .words = "paper, improved", .at = IN_ROOKERY(preset) },
+    { "max_cost_usd", RULE_REAL, .max = COUNT_MAX, .at = IN_ROOKERY(max_cost_usd) },
+    { "concurrency", RULE_AUTO, .min = 1, .max = 4096, .at = IN_ROOKERY(concurrency) },
+};
+const struct rules rookery_rules = LIST(rookery_keys);
+
+// A key of an optimizer that stays in the mapping: its type, its limits and its default.
+#define COUNT(name, least, value)                                                                  \
+    {                                                                                              \
+        name, RULE_INT, .min = least, .max = COUNT_MAX, .at = NOWHERE, .preset = value             \
+    }
+#define SWITCH(name, value)                                                                        \
+    {                                                                                              \
+        name, RULE_BOOL, .at = NOWHERE, .preset = value                                            \
+    }
+#define FIELD(name, least, value)                                                                  \
+    {                                                                                              \
+#name, RULE_INT, .min = least, .max = COUNT_MAX, .at = IN_OPTIMIZER(name), .preset = value \
+    }
+
+static const struct rule few_shot_keys[] = {
+    FIELD(max_bootstrapped_demos, 0, "4"),
+    FIELD(max_labeled_demos, 0, "16"),
+    FIELD(max_rounds, 1, "1"),
+    FIELD(max_errors, 0, "5"),
+};
+static const struct rule random_search_keys[] = {
+    FIELD(max_bootstrapped_demos, 0, "4"),
+    FIELD(max_labeled_demos, 0, "16"),
+    FIELD(max_rounds, 1, "1"),
+    FIELD(max_errors, 0, "5"),
+    COUNT("num_candidate_programs", 1, "16"),
+    COUNT("num_threads", 1, "16"),
+};
+static const struct rule copro_keys[] = {
+    COUNT("breadth", 2, "10"), // the given instruction and at least one proposal
+    COUNT("depth", 1, "3"),
+    SWITCH("track_stats", "true"),
+    COUNT("eval_num_threads", 1, "16"),
+    SWITCH("eval_display_progress", "false"),
+    SWITCH("eval_display_table", "false"),
+};
+static const struct rule gepa_keys[] = {
+    { "auto", RULE_WORD, .words = "light, medium, heavy", .nullable = true, .at = NOWHERE,
+      .preset = "\"heavy\"" },
+    COUNT("reflection_minibatch_size", 1, "3"),
+    { "candidate_selection_strategy", RULE_WORD, .words = "pareto, current_best", .at = NOWHERE,
+      .preset = "\"pareto\"" },
+    SWITCH("skip_perfect_score", "true"),
+    SWITCH("use_merge", "true"),
+    COUNT("num_threads", 1, "16"),
+    SWITCH("track_stats", "true"),
+};
+static const struct rule mipro_keys[] = {
+    // the paper's tool knows no light and no medium here
+    { "auto", RULE_WORD, .words = "heavy", .nullable = true, .at = NOWHERE, .preset = "\"heavy\"" },
+    COUNT("max_bootstrapped_demos", 0, "4"),
+    COUNT("max_labeled_demos", 0, "4"),
+    { "num_candidates", RULE_INT, .min = 1, .max = COUNT_MAX, .nullable = true, .at = NOWHERE,
+      .preset = "null" },
+    { "num_trials", RULE_INT, .min = 1, .max = COUNT_MAX, .nullable = true, .at = NOWHERE,
+      .preset = "null" },
+    COUNT("num_threads", 1, "16"),
+    COUNT("max_errors", 0, "5"),
+    SWITCH("verbose", "false"),
+    SWITCH("minibatch", "false"),
+    SWITCH("program_aware_proposer", "true"),
+    SWITCH("data_aware_proposer", "true"),
+    SWITCH("tip_aware_proposer", "true"),
+    SWITCH("fewshot_aware_proposer", "true"),
+    SWITCH("requires_permission_to_run", "false"),
+};
+static const struct rule simba_keys[] = {
+    COUNT("bsize", 1, "32"),    COUNT("num_candidates", 1, "6"), COUNT("max_steps", 1, "8"),
+    COUNT("max_demos", 0, "4"), COUNT("num_threads", 1, "16"),
+};
+
+enum { N_METHODS = METHOD_SIMBA + 1 };
+static const struct {
+    const char *name;
+    struct rules optimizer;
+} methods[N_METHODS] = {
+    [METHOD_BASELINE] = { "baseline", { 0 } },
+    [METHOD_BOOTSTRAP_FEW_SHOT] = { "bootstrap_few_shot", LIST(few_shot_keys) },
+    [METHOD_BOOTSTRAP_RANDOM_SEARCH] = { "bootstrap_random_search", LIST(random_search_keys) },
+    [METHOD_COPRO] = { "copro", LIST(copro_keys) },
+    [METHOD_GEPA] = { "gepa", LIST(gepa_keys) },
+    [METHOD_MIPRO_V2] = { "mipro_v2", LIST(mipro_keys) },
+    [METHOD_SIMBA] = { "simba", LIST(simba_keys) },
+};
+static const char method_names[] = "baseline, bootstrap_few_shot, bootstrap_random_search, copro, "
+                                   "gepa, mipro_v2, simba";
+
+str method_name(enum method m)
+{
+    return str_from(methods[m].name);
+}
+
+bool method_parse(str name, enum method *out)
+{
+    for (int m = 0; m < N_METHODS; m++)
+        if (str_eq(name, str_from(methods[m].name))) {
+            *out = (enum method)m;
+            return true;
+        }
+    return false;
+}
+
+const struct rules *optimizer_rules(enum method m)
+{
+    return &methods[m].optimizer;
+}
+
+// ---- one value ----
+
+struct place { // of a value, for messages
+    str path, prefix, key;
+    int line;
+    struct err *err;
+};
+
+enum { SHOWN = 60 }; // bytes of a value in a message
+
+// "an integer >= 0 or null"
+static void describe(const struct rule *r, struct buf *b)
+{
+    const char *numbers = r->type == RULE_REAL ? "a number" : "an integer";
+    switch (r->type) {
+    case RULE_TEXT: buf_add(b, S("a text")); break;
+    case RULE_WORD:
+        buf_addf(b, "%s%s", str_find_char(str_from(r->words), ',') < 0 ? "" : "one of ", r->words);
+        break;
+    case RULE_METHOD: buf_addf(b, "one of %s", method_names); break;
+    case RULE_BOOL: buf_add(b, S("true or false")); break;
+    case RULE_INT:
+    case RULE_COUNT:
+    case RULE_REAL:
+    case RULE_AUTO:
+        buf_addf(b, "%s %s %lld", numbers, r->above ? ">" : ">=", (long long)r->min);
+        if (r->max < COUNT_MAX)
+            buf_addf(b, " and at most %lld", (long long)r->max);
+        break;
+    case RULE_MODEL:
+    case RULE_EXTRA:
+    case RULE_OPTIMIZER:
+    case RULE_ROOKERY: buf_add(b, S("a mapping")); break;
+    }
+    if (r->type == RULE_AUTO)
+        buf_add(b, S(" or auto"));
+    if (r->nullable)
+        buf_add(b, S(" or null"));
+}
+
+// "the text "abc""
+static void describe_value(const struct yaml_node *n, struct buf *b)
+{
+    str text = str_sub(n->text, 0, SHOWN);
+    const char *more = n->text.len > SHOWN ? "..." : "";
+    switch (n->kind) {
+    case YAML_NULL: buf_add(b, S("null")); break;
+    case YAML_BOOL: buf_addf(b, "the boolean %.*s", STR(text)); break;
+    case YAML_INT: buf_addf(b, "the integer %.*s%s", STR(text), more); break;
+    case YAML_FLOAT: buf_addf(b, "the number %.*s%s", STR(text), more); break;
+    case YAML_STR: buf_addf(b, "the text \"%.*s%s\"", STR(text), more); break;
+    case YAML_TIMESTAMP: buf_addf(b, "the date %.*s%s", STR(text), more); break;
+    case YAML_LIST: buf_add(b, S("a list")); break;
+    case YAML_MAP: buf_add(b, S("a mapping")); break;
+    }
+}
+
+// What to do, where the mistake is a common one.
+static void advise(const struct rule *r, const struct yaml_node *n, struct buf *b)
+{
+    double number;
+    bool wants_number = r->type == RULE_INT || r->type == RULE_COUNT || r->type == RULE_REAL;
+    if (wants_number && n->kind == YAML_STR && str_to_double(n->text, &number))
+        buf_addf(b, " (YAML 1.1 takes %.*s for a text: %s)", STR(str_sub(n->text, 0, SHOWN)),
+                 str_find_char(n->text, 'e') >= 0 || str_find_char(n->text, 'E') >= 0
+                     ? "write it without an exponent, and without quotes"
+                     : "write it without quotes");
+    if (r->type == RULE_TEXT && n->kind < YAML_STR && n->kind != YAML_NULL)
+        buf_add(b, S(": put it in quotes"));
+}
+
+static bool wrong(const struct rule *r, const struct yaml_node *n, const struct place *at)
+{
+    struct arena scratch = { 0 };
+    struct buf b = { .arena = &scratch };
+    describe(r, &b);
+    buf_add(&b, S(", got "));
+    describe_value(n, &b);
+    advise(r, n, &b);
+    err_set(at->err, ERR_INPUT, "%.*s:%d: %.*s%.*s must be %.*s", STR(at->path), at->line,
+            STR(at->prefix), STR(at->key), STR(buf_str(&b)));
+    arena_free(&scratch);
+    return false;
+}
+
+static bool is_word_of(str word, const char *words)
+{
+    str rest = str_from(words);
+    while (rest.len > 0)
+        if (str_eq(str_trim(str_cut(&rest, ',')), word))
+            return word.len > 0;
+    return false;
+}
+
+static bool in_range(const struct rule *r, double value)
+{
+    double min = (double)r->min;
+    return (r->above ? value > min : value >= min) && value <= (double)r->max;
+}
+
+static bool fits(const struct rule *r, const struct yaml_node *n)
+{
+    enum method m;
+    if (n->kind == YAML_NULL)
+        return r->nullable;
+    switch (r->type) {
+    case RULE_TEXT: return (n->kind == YAML_STR || n->kind == YAML_TIMESTAMP) && n->text.len > 0;
+    case RULE_WORD: return n->kind == YAML_STR && is_word_of(n->text, r->words);
+    case RULE_METHOD: return n->kind == YAML_STR && method_parse(n->text, &m);
+    case RULE_BOOL: return n->kind == YAML_BOOL;
+    case RULE_INT:
+    case RULE_COUNT: return n->kind == YAML_INT && in_range(r, n->real);
+    case RULE_REAL: return (n->kind == YAML_INT || n->kind == YAML_FLOAT) && in_range(r, n->real);
+    case RULE_AUTO:
+        return n->kind == YAML_STR ? str_eq(n->text, S("auto"))
+                                   : n->kind == YAML_INT && in_range(r, n->real);
+    case RULE_MODEL:
+    case RULE_EXTRA:
+    case RULE_OPTIMIZER:
+    case RULE_ROOKERY: return n->kind == YAML_MAP;
+    }
+    BUG("no such rule");
+}
+
+// A NUL inside could not reach the system, and a name without provider reaches nobody.
+static bool check_text(const struct rule *r, const struct yaml_node *n, const struct place *at)
+{
+    if (str_find_char(n->text, '\0') >= 0)
+        return err_set(at->err, ERR_INPUT, "%.*s:%d: %.*s%.*s has a NUL character in it",
+                       STR(at->path), at->line, STR(at->prefix), STR(at->key));
+    ptrdiff_t slash = str_find_char(n->text, '/');
+    if (str_eq(str_from(r->name), S("name")) && (slash <= 0 || (size_t)slash + 1 == n->text.len))
+        return err_set(at->err, ERR_INPUT,
+                       "%.*s:%d: %.*s%.*s must be provider/model, such as openai/gpt-4o, got "
+                       "\"%.*s\"",
+                       STR(at->path), at->line, STR(at->prefix), STR(at->key),
+                       STR(str_sub(n->text, 0, SHOWN)));
+    return true;
+}
+
+// ---- mappings ----
+
+static bool read_model(const struct yaml_node *n, const struct place *at, struct model_config *m)
+{
+    struct arena scratch = { 0 };
+    str prefix = arena_printf(&scratch, "%.*s.", STR(at->key));
+    bool ok = rules_read(&model_rules, n, prefix, at->path, m, at->err);
+    if (ok && !yaml_get(n, S("name")))
+        ok = err_set(at->err, ERR_INPUT, "%.*s:%d: %.*s has no name: add `name: provider/model`",
+                     STR(at->path), at->line, STR(at->key));
+    if (yaml_get(n, S("temperature")))
+        m->has_temperature = true;
+    if (yaml_get(n, S("max_tokens")))
+        m->max_tokens_given = true;
+    arena_free(&scratch);
+    return ok;
+}
+
+static bool read_extra(const struct yaml_node *n, const struct place *at, json_t **out)
+{
+    json_t *extra;
+    if (!yaml_to_json(n, at->path, &extra, at->err))
+        return false;
+    json_decref(*out);
+    *out = extra;
+    return true;
+}
+
+// Puts a value of the right type where its rule says.
+static bool put(const struct rule *r, const struct yaml_node *n, const struct place *at,
+                void *target)
+{
+    if (r->at == NOWHERE)
+        return true;
+    void *to = (char *)target + r->at;
+    switch (r->type) {
+    case RULE_TEXT:
+    case RULE_WORD: *(str *)to = n->text; return check_text(r, n, at);
+    case RULE_METHOD: return method_parse(n->text, to);
+    case RULE_BOOL: *(bool *)to = n->boolean; return true;
+    case RULE_INT: // null and auto have the value zero
+    case RULE_AUTO: *(int64_t *)to = n->integer; return true;
+    case RULE_COUNT: *(uint64_t *)to = (uint64_t)n->integer; return true;
+    case RULE_REAL: *(double *)to = n->real; return true;
+    case RULE_MODEL: return n->kind == YAML_NULL || read_model(n, at, to);
+    case RULE_EXTRA: return read_extra(n, at, to);
+    case RULE_OPTIMIZER: ((struct optimizer_config *)to)->node = n; return true;
+    case RULE_ROOKERY: return rules_read(&rookery_rules, n, S("rookery."), at->path, to, at->err);
+    }
+    BUG("no such rule");
+}
+
+const struct rule *rule_find(const struct rules *rules, str name)
+{
+    for (size_t i = 0; i < rules->n; i++)
+        if (str_eq(str_from(rules->v[i].name), name))
+            return &rules->v[i];
+    return NULL;
+}
+
+static str nearest_key(const struct rules *rules, str key)
+{
+    str best = { 0 };
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < rules->n; i++) {
+        str name = str_from(rules->v[i].name);
+        size_t distance = str_distance(name, key);
+        if (distance < least) {
+            least = distance;
+            best = name;
+        }
+    }
+    return best;
+}
+
+static bool unknown_key(const struct rules *rules, const struct place *at)
+{
+    return err_set(at->err, ERR_INPUT, "%.*s:%d: unknown key '%.*s%.*s'; did you mean '%.*s'?",
+                   STR(at->path), at->line, STR(at->prefix), STR(str_sub(at->key, 0, SHOWN)),
+                   STR(nearest_key(rules, at->key)));
+}
+
+bool rules_read(const struct rules *rules, const struct yaml_node *map, str prefix, str path,
+                void *target, struct err *err)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        const struct yaml_pair *pair = &map->pairs[i];
+        struct place at = { path, prefix, pair->key, pair->key_line, err };
+        const struct rule *r = rule_find(rules, pair->key);
+        if (!r)
+            return unknown_key(rules, &at);
+        if (!fits(r, &pair->value))
+            return wrong(r, &pair->value, &at);
+        if (!put(r, &pair->value, &at, target))
+            return false;
+    }
+    return true;
+}
+
+// ---- the optimizer's mapping ----
+
+// Names the methods that have the key: "gepa, simba".
+static void add_owners(str key, struct buf *b)
+{
+    for (int m = 0; m < N_METHODS; m++)
+        if (rule_find(&methods[m].optimizer, key))
+            buf_addf(b, "%s%s", b->len ? ", " : "", methods[m].name);
+}
+
+static bool foreign_key(const struct yaml_pair *pair, enum method m, str path, struct err *err)
+{
+    struct arena scratch = { 0 };
+    struct buf owners = { .arena = &scratch };
+    add_owners(pair->key, &owners);
+    str key = str_sub(pair->key, 0, SHOWN);
+    if (owners.len > 0)
+        err_set(err, ERR_INPUT, "%.*s:%d: optimizer.%.*s is a key of %.*s, not of method %s",
+                STR(path), pair->key_line, STR(key), STR(buf_str(&owners)), methods[m].name);
+    else if (m == METHOD_BASELINE)
+        err_set(err, ERR_INPUT,
+                "%.*s:%d: unknown key 'optimizer.%.*s'; method baseline has no optimizer keys",
+                STR(path), pair->key_line, STR(key));
+    arena_free(&scratch);
+    return owners.len > 0 || m == METHOD_BASELINE;
+}
+
+bool optimizer_read(struct optimizer_config *o, enum method m, str path, struct err *err)
+{
+    const struct rules *rules = optimizer_rules(m);
+    for (size_t i = 0; o->node && i < o->node->n; i++) {
+        const struct yaml_pair *pair = &o->node->pairs[i];
+        if (!rule_find(rules, pair->key) && foreign_key(pair, m, path, err))
+            return false;
+    }
+    return !o->node || rules_read(rules, o->node, S("optimizer."), path, o, err);
+}
