@@ -10,7 +10,7 @@ struct pump_stats {     // since pump_new, except spent
     int64_t n_calls;    // replies that arrived now
     int64_t n_replayed; // replies found at their place in the run
     int64_t n_reused;   // replies of other runs taken over
-    int64_t n_retries;  // attempts after the first
+    int64_t n_retries;  // attempts that brought no reply to keep
     int64_t n_in_flight;
     int64_t spent_nusd; // by the run, ever: what the cap counts
     int64_t saved_nusd; // what reused replies had cost

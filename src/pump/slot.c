@@ -104,9 +104,11 @@ static bool take_in(struct pump *p, struct slot *s, struct reply *r, struct err 
     s->possible_nusd = 0;
     r->attempts = s->attempts;
     p->stats.spent_nusd += r->cost_nusd;
-    p->stats.n_calls++;
+    p->stats.n_retries += s->attempts;
     if (reply_is_retried(r->class) && !p->feed->keep_failures)
         return true;
+    p->stats.n_retries--; // the attempt that brought this reply
+    p->stats.n_calls++;
     return store_reply(p, s, r, err);
 }
 
@@ -198,8 +200,6 @@ void slot_send(struct pump *p, struct slot *s)
         return;
     s->reserved_nusd = worst;
     p->reserved_nusd += worst;
-    if (s->attempts > 0)
-        p->stats.n_retries++;
     s->attempts++;
     s->state = SLOT_FLYING;
     p->stats.n_in_flight++;

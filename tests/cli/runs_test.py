@@ -141,7 +141,8 @@ class Faults(Runs):
             retries = int(re.search(r"(\d+) retries", out).group(1))
             # A reset of a kept-alive connection is resent at once and is no retry (F-004).
             resent = stats["requests"] - n - retries
-            self.assertTrue(0 <= resent <= stats["faults"]["reset"], stats)
+            self.assertTrue(0 <= resent <= stats["faults"]["reset"],
+                            (stats, retries))
             self.assertGreater(retries, n / 10)
             self.assertEqual(self.read("clean", "results.json"),
                              self.read(f"f{seed}", "results.json"))
