@@ -46,7 +46,7 @@ MUST_CHECK bool yaml_to_json(const struct yaml_node *n, str path, json_t **out, 
 
 // ---- the run configuration ----
 
-enum method {
+enum method { // in the order of method_name's table
     METHOD_BASELINE,
     METHOD_BOOTSTRAP_FEW_SHOT,
     METHOD_BOOTSTRAP_RANDOM_SEARCH,

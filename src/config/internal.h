@@ -50,10 +50,13 @@ const struct rules *optimizer_rules(enum method m);
 
 // The rule of a key, or NULL.
 const struct rule *rule_find(const struct rules *rules, str name);
-// Checks every pair of a mapping and puts its value into `target`. `prefix` is put before keys in
-// messages: "task_model.".
-MUST_CHECK bool rules_read(const struct rules *rules, const struct yaml_node *map, str prefix,
-                           str path, void *target, struct err *err);
+struct where { // a mapping stands, for messages
+    str path;
+    str prefix; // put before its keys: "task_model."
+};
+// Checks every pair of a mapping and puts its value into `target`.
+MUST_CHECK bool rules_read(const struct rules *rules, const struct yaml_node *map,
+                           const struct where *where, void *target, struct err *err);
 // Checks the optimizer mapping against the method; bootstrap values go into `o`.
 MUST_CHECK bool optimizer_read(struct optimizer_config *o, enum method m, str path,
                                struct err *err);

@@ -312,7 +312,7 @@ static bool read_model(const struct yaml_node *n, const struct place *at, struct
 {
     struct arena scratch = { 0 };
     str prefix = arena_printf(&scratch, "%.*s.", STR(at->key));
-    bool ok = rules_read(&model_rules, n, prefix, at->path, m, at->err);
+    bool ok = rules_read(&model_rules, n, &(struct where){ at->path, prefix }, m, at->err);
     if (ok && !yaml_get(n, S("name")))
         ok = err_set(at->err, ERR_INPUT, "%.*s:%d: %.*s has no name: add `name: provider/model`",
                      STR(at->path), at->line, STR(at->key));
@@ -353,7 +353,9 @@ static bool put(const struct rule *r, const struct yaml_node *n, const struct pl
     case RULE_MODEL: return n->kind == YAML_NULL || read_model(n, at, to);
     case RULE_EXTRA: return read_extra(n, at, to);
     case RULE_OPTIMIZER: ((struct optimizer_config *)to)->node = n; return true;
-    case RULE_ROOKERY: return rules_read(&rookery_rules, n, S("rookery."), at->path, to, at->err);
+    case RULE_ROOKERY:
+        return rules_read(&rookery_rules, n, &(struct where){ at->path, S("rookery.") }, to,
+                          at->err);
     }
     BUG("no such rule");
 }
@@ -388,12 +390,12 @@ static bool unknown_key(const struct rules *rules, const struct place *at)
                    STR(nearest_key(rules, at->key)));
 }
 
-bool rules_read(const struct rules *rules, const struct yaml_node *map, str prefix, str path,
+bool rules_read(const struct rules *rules, const struct yaml_node *map, const struct where *where,
                 void *target, struct err *err)
 {
     for (size_t i = 0; i < map->n; i++) {
         const struct yaml_pair *pair = &map->pairs[i];
-        struct place at = { path, prefix, pair->key, pair->key_line, err };
+        struct place at = { where->path, where->prefix, pair->key, pair->key_line, err };
         const struct rule *r = rule_find(rules, pair->key);
         if (!r)
             return unknown_key(rules, &at);
@@ -440,5 +442,5 @@ bool optimizer_read(struct optimizer_config *o, enum method m, str path, struct 
         if (!rule_find(rules, pair->key) && foreign_key(pair, m, path, err))
             return false;
     }
-    return !o->node || rules_read(rules, o->node, S("optimizer."), path, o, err);
+    return !o->node || rules_read(rules, o->node, &(struct where){ path, S("optimizer.") }, o, err);
 }

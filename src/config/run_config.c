@@ -52,7 +52,7 @@ bool config_load(str path, struct arena *a, struct run_config *c, struct err *er
                        "`benchmark: independent_positions`",
                        STR(path), root->line);
     c->source = arena_str(a, path);
-    if (!rules_read(&run_rules, root, (str){ 0 }, path, c, err))
+    if (!rules_read(&run_rules, root, &(struct where){ path, { 0 } }, c, err))
         return false;
     if (!yaml_get(root, S("benchmark")))
         return err_set(err, ERR_INPUT,

@@ -92,9 +92,11 @@ static bool is_real(str s)
     if (is_one_of(unsigned_part, infinities) || is_one_of(s, nans))
         return true;
     str rest = unsigned_part;
-    if (!cut_char(&rest, digits)) // .5: no sign, and a digit behind the point
-        return !sign && cut_char(&rest, S(".")) && cut_char(&rest, digits) &&
-               (cut_set(&rest, digits_, SIZE_MAX), ends_with_exponent(rest));
+    if (!cut_char(&rest, digits)) { // .5: no sign, and a digit behind the point
+        bool point = !sign && cut_char(&rest, S(".")) && cut_char(&rest, digits);
+        cut_set(&rest, digits_, SIZE_MAX);
+        return point && ends_with_exponent(rest);
+    }
     cut_set(&rest, digits_, SIZE_MAX);
     bool sixties = cut_sixties(&rest);
     if (!cut_char(&rest, S(".")))

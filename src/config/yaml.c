@@ -446,7 +446,8 @@ bool yaml_parse(str path, str text, struct arena *a, struct yaml_node *out, stru
     if (!yaml_parser_initialize(&c.parser))
         BUG("out of memory");
     yaml_parser_set_encoding(&c.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&c.parser, (const unsigned char *)text.data, text.len);
+    yaml_parser_set_input_string(&c.parser, (const unsigned char *)(text.len ? text.data : ""),
+                                 text.len);
     bool ok = read_document(&c, out);
     yaml_parser_delete(&c.parser);
     return ok;

@@ -8,6 +8,7 @@ enum { CALL_COLUMN_COUNT = 12 }; // as schema.c lists them
 static struct stored_call read_call(sqlite3_stmt *st, struct arena *a)
 {
     return (struct stored_call){
+        .found = true,
         .request_hash = store_text(st, 0, a),
         .reuse_key = store_text(st, 1, a),
         .program_hash = store_text(st, 2, a),
@@ -23,19 +24,6 @@ static struct stored_call read_call(sqlite3_stmt *st, struct arena *a)
     };
 }
 
-// Reads the call that a bound statement gives, if any.
-static bool read_one(struct store *s, sqlite3_stmt *st, struct arena *a, struct stored_call *out,
-                     bool *found, struct err *err)
-{
-    int code = sqlite3_step(st);
-    *found = code == SQLITE_ROW;
-    if (*found)
-        *out = read_call(st, a);
-    bool ok = *found || code == SQLITE_DONE || store_fail(s, "read a reply", err);
-    sqlite3_reset(st);
-    return ok;
-}
-
 static void bind_place(sqlite3_stmt *st, const struct call_place *at)
 {
     sqlite3_bind_int64(st, 1, at->run);
@@ -44,24 +32,34 @@ static void bind_place(sqlite3_stmt *st, const struct call_place *at)
     sqlite3_bind_int64(st, 4, at->ask);
 }
 
+// The one row of a bound statement, if there is one.
+static bool take_call(struct store *s, sqlite3_stmt *st, struct arena *a, struct stored_call *out,
+                      struct err *err)
+{
+    int n = store_row(s, st, "read a reply", err);
+    *out = n == 1 ? read_call(st, a) : (struct stored_call){ 0 };
+    sqlite3_reset(st);
+    return n >= 0;
+}
+
 bool store_call_get(struct store *s, const struct call_place *at, struct arena *a,
-                    struct stored_call *out, bool *found, struct err *err)
+                    struct stored_call *out, struct err *err)
 {
     sqlite3_stmt *st = store_statement(s, CALL_GET, err);
     if (!st)
         return false;
     bind_place(st, at);
-    return read_one(s, st, a, out, found, err);
+    return take_call(s, st, a, out, err);
 }
 
 bool store_call_reuse(struct store *s, str reuse_key, struct arena *a, struct stored_call *out,
-                      bool *found, struct err *err)
+                      struct err *err)
 {
     sqlite3_stmt *st = store_statement(s, CALL_REUSE, err);
     if (!st)
         return false;
     store_bind(st, 1, reuse_key);
-    return read_one(s, st, a, out, found, err);
+    return take_call(s, st, a, out, err);
 }
 
 // A broken constraint in the caller's words; anything else as SQLite says it.
@@ -159,18 +157,14 @@ bool store_program_put(struct store *s, str hash, str json, struct err *err)
     return store_done(s, st, "store a program", err);
 }
 
-bool store_program_get(struct store *s, str hash, struct arena *a, str *json, bool *found,
-                       struct err *err)
+bool store_program_get(struct store *s, str hash, struct arena *a, str *json, struct err *err)
 {
     sqlite3_stmt *st = store_statement(s, PROGRAM_GET, err);
     if (!st)
         return false;
     store_bind(st, 1, hash);
-    int code = sqlite3_step(st);
-    *found = code == SQLITE_ROW;
-    if (*found)
-        *json = store_text(st, 0, a);
-    bool ok = *found || code == SQLITE_DONE || store_fail(s, "read a program", err);
+    int n = store_row(s, st, "read a program", err);
+    *json = n == 1 ? store_text(st, 0, a) : (str){ 0 };
     sqlite3_reset(st);
-    return ok;
+    return n >= 0;
 }

@@ -114,6 +114,15 @@ bool store_do(struct store *s, enum statement which, const char *doing, struct e
     return st && store_done(s, st, doing, err);
 }
 
+int store_row(struct store *s, sqlite3_stmt *st, const char *doing, struct err *err)
+{
+    int code = sqlite3_step(st);
+    if (code == SQLITE_ROW || code == SQLITE_DONE)
+        return code == SQLITE_ROW;
+    store_fail(s, doing, err);
+    return -1;
+}
+
 bool store_dirty(const struct store *s)
 {
     return !sqlite3_get_autocommit(s->db);

@@ -60,6 +60,8 @@ sqlite3_stmt *store_statement(struct store *s, enum statement which, struct err 
 // Runs one that gives no row, and resets it.
 MUST_CHECK bool store_do(struct store *s, enum statement which, const char *doing, struct err *err);
 MUST_CHECK bool store_done(struct store *s, sqlite3_stmt *st, const char *doing, struct err *err);
+// Steps a bound one: 1 for a row, 0 for none, -1 and `err`. The caller resets it.
+int store_row(struct store *s, sqlite3_stmt *st, const char *doing, struct err *err);
 // Begins a writing transaction (BEGIN IMMEDIATE) unless one is open.
 MUST_CHECK bool store_write(struct store *s, struct err *err);
 // Commits what is open; keeps it open when that fails and SQLite still has it.

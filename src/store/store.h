@@ -96,8 +96,9 @@ MUST_CHECK bool store_calls(struct store *s, int64_t run, struct arena *a, struc
                             struct err *err);
 // Remembers a program's JSON under its hash, once.
 MUST_CHECK bool store_program_put(struct store *s, str hash, str json, struct err *err);
+// The JSON of a program; empty when there is none of this hash.
 MUST_CHECK bool store_program_get(struct store *s, str hash, struct arena *a, str *json,
-                                  bool *found, struct err *err);
+                                  struct err *err);
 // Commits what is open. The pump calls it before it sleeps and at least every 50 ms while it has
 // uncommitted calls; once a second (now_ms) it also makes a durable checkpoint.
 MUST_CHECK bool store_flush(struct store *s, int64_t now_ms, struct err *err);

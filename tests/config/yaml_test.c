@@ -135,15 +135,15 @@ static const struct {
     { .text = "-1:30.5", .kind = YAML_FLOAT, .real = -90.5 },
     { .text = "1:60.5", .kind = YAML_STR },
     { .text = "1:5.", .kind = YAML_FLOAT, .real = 65.0 },
-    { .text = ".inf", .kind = YAML_FLOAT, .real = INFINITY },
-    { .text = ".Inf", .kind = YAML_FLOAT, .real = INFINITY },
-    { .text = ".INF", .kind = YAML_FLOAT, .real = INFINITY },
-    { .text = "-.inf", .kind = YAML_FLOAT, .real = -INFINITY },
-    { .text = "+.INF", .kind = YAML_FLOAT, .real = INFINITY },
+    { .text = ".inf", .kind = YAML_FLOAT, .real = HUGE_VAL },
+    { .text = ".Inf", .kind = YAML_FLOAT, .real = HUGE_VAL },
+    { .text = ".INF", .kind = YAML_FLOAT, .real = HUGE_VAL },
+    { .text = "-.inf", .kind = YAML_FLOAT, .real = -HUGE_VAL },
+    { .text = "+.INF", .kind = YAML_FLOAT, .real = HUGE_VAL },
     { .text = ".iNF", .kind = YAML_STR },
-    { .text = ".nan", .kind = YAML_FLOAT, .real = NAN },
-    { .text = ".NaN", .kind = YAML_FLOAT, .real = NAN },
-    { .text = ".NAN", .kind = YAML_FLOAT, .real = NAN },
+    { .text = ".nan", .kind = YAML_FLOAT, .real = (double)NAN },
+    { .text = ".NaN", .kind = YAML_FLOAT, .real = (double)NAN },
+    { .text = ".NAN", .kind = YAML_FLOAT, .real = (double)NAN },
     { .text = "-.nan", .kind = YAML_STR },
     { .text = "inf", .kind = YAML_STR },
     { .text = "nan", .kind = YAML_STR },
@@ -389,6 +389,7 @@ static void odd_files_are_read_or_refused_in_words(void **state)
     assert_str(json_of(S("a: 1\r\nb:\r\n- x\r\n")), S("{\"a\":1,\"b\":[\"x\"]}"));
     assert_str(json_of(S("a: 1 # comment\n")), S("{\"a\":1}"));
     assert_str(json_of(S("%YAML 1.1\n---\na: 1\n...\n")), S("{\"a\":1}"));
+    refused((str){ 0 }, S("f.yaml: there is nothing in this file"));
     refused(S(""), S("f.yaml: there is nothing in this file"));
     refused(S("# only a comment\n"), S("f.yaml: there is nothing in this file"));
     refused(S("a: 1\n---\nb: 2\n"),
