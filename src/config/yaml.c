@@ -6,7 +6,7 @@
 // multiply. Its size as seen by a reader is counted all the same and limited: whoever walks the
 // tree walks at most YAML_MAX_NODES nodes. Where the safe loader silently keeps the last of two
 // equal keys, this refuses both: one of them is a mistake that would change a result.
-#include <string.h>
+#include <assert.h>
 #include <yaml.h>
 
 #include "config/internal.h"
@@ -193,7 +193,7 @@ static bool build_scalar(struct composer *c, const yaml_event_t *event, struct b
         return false;
     struct err why = { 0 };
     bool ok = true;
-    str tag;
+    str tag = { 0 };
     if (event->data.scalar.plain_implicit)
         ok = scalar_resolve(n, &out->note, &why);
     else if (!event->data.scalar.tag)
@@ -307,6 +307,7 @@ static struct pairs override_pairs(struct composer *c, const struct pairs *merge
             entry->number = (int64_t)out.n;
             *vec_push(c->a, &out) = pair;
         } else {
+            assert((size_t)entry->number < out.n);
             out.v[entry->number] = pair;
         }
     }
