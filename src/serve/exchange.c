@@ -208,6 +208,7 @@ static enum MHD_Result answer(struct exchange *x, const char *method, const char
     return MHD_YES;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the signature is the library's
 enum MHD_Result exchange_continue(void *server, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **exchange)

@@ -23,13 +23,17 @@ enum {
     CONNECTION_MEMORY = 64 << 10, // request line and headers; more is answered 413, 414 or 431
 };
 
-union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
+struct address {
+    int family;
+    socklen_t size;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    };
 };
 
-static bool address_parse(const struct serve_opts *opts, union address *out, struct err *err)
+static bool address_parse(const struct serve_opts *opts, struct address *out, struct err *err)
 {
     if (opts->port < 0 || opts->port > UINT16_MAX)
         return err_set(err, ERR_RUN, "port %d is not between 0 and 65535", opts->port);
@@ -37,38 +41,36 @@ static bool address_parse(const struct serve_opts *opts, union address *out, str
     if (opts->host.len < sizeof host)
         memcpy(host, opts->host.data, opts->host.len);
     in_port_t port = htons((uint16_t)opts->port);
-    *out = (union address){ .v6 = { .sin6_family = AF_INET6, .sin6_port = port } };
+    out->family = AF_INET6;
+    out->size = sizeof out->v6;
+    out->v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = port };
     if (inet_pton(AF_INET6, host, &out->v6.sin6_addr) == 1)
         return true;
-    *out = (union address){ .v4 = { .sin_family = AF_INET, .sin_port = port } };
+    out->family = AF_INET;
+    out->size = sizeof out->v4;
+    out->v4 = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = port };
     if (inet_pton(AF_INET, host, &out->v4.sin_addr) == 1)
         return true;
     return err_set(err, ERR_RUN, "\"%.*s\" is no numeric address; use one like 127.0.0.1",
                    STR(opts->host));
 }
 
-static socklen_t address_size(const union address *a)
-{
-    return a->any.sa_family == AF_INET ? sizeof a->v4 : sizeof a->v6;
-}
-
-static bool listen_on(struct server *s, union address *a, struct err *err)
+static bool listen_on(struct server *s, struct address *a, struct err *err)
 {
     int on = 1;
-    socklen_t size = address_size(a);
-    s->listen_fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    s->listen_fd = socket(a->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->listen_fd < 0 ||
         setsockopt(s->listen_fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        bind(s->listen_fd, &a->any, size) != 0 || listen(s->listen_fd, BACKLOG) != 0 ||
-        getsockname(s->listen_fd, &a->any, &size) != 0)
+        bind(s->listen_fd, &a->any, a->size) != 0 || listen(s->listen_fd, BACKLOG) != 0 ||
+        getsockname(s->listen_fd, &a->any, &a->size) != 0)
         return err_set(err, ERR_RUN, "cannot listen on %.*s port %d: %s; choose another port",
                        STR(s->opts.host), s->opts.port, strerror(errno));
     return true;
 }
 
-static int address_port(const union address *a)
+static int address_port(const struct address *a)
 {
-    return ntohs(a->any.sa_family == AF_INET ? a->v4.sin_port : a->v6.sin6_port);
+    return ntohs(a->family == AF_INET ? a->v4.sin_port : a->v6.sin6_port);
 }
 
 // As many as the process may open descriptors for, so that accepting never starts to fail.
@@ -77,8 +79,8 @@ static unsigned connections_max(void)
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur > CONNECTIONS_MAX + FDS_RESERVED)
         return CONNECTIONS_MAX;
-    return files.rlim_cur > 2 * FDS_RESERVED ? (unsigned)files.rlim_cur - FDS_RESERVED
-                                             : FDS_RESERVED;
+    return files.rlim_cur > 2UL * FDS_RESERVED ? (unsigned)files.rlim_cur - FDS_RESERVED
+                                               : FDS_RESERVED;
 }
 
 static bool daemon_start(struct server *s, struct err *err)
@@ -140,7 +142,7 @@ bool server_start(const struct serve_opts *opts, struct server **out, int *port,
     s->opts.host = opts->host.len ? arena_str(&arena, opts->host) : S("127.0.0.1");
     s->opts.max_body = opts->max_body ? opts->max_body : MAX_BODY_DEFAULT;
     s->arena = arena;
-    union address address;
+    struct address address;
     if (!address_parse(&s->opts, &address, err) || !listen_on(s, &address, err) ||
         !daemon_start(s, err) || !loop_start(s, err)) {
         server_free(s);

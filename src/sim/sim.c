@@ -289,17 +289,21 @@ struct sim_model { // what an opened model keeps
     struct look_cache cache;
 };
 
+static str known_models(struct arena *a)
+{
+    struct buf known = { .arena = a };
+    for (size_t i = 0; i < n_personas; i++)
+        buf_addf(&known, "%ssim/%s", i ? ", " : "", persona_table[i]->name);
+    return buf_str(&known);
+}
+
 static bool sim_open(struct model *m, struct arena *a, struct err *err)
 {
     const struct persona *p = sim_persona(m->id);
-    if (!p) {
-        struct buf known = { .arena = a };
-        for (size_t i = 0; i < n_personas; i++)
-            buf_addf(&known, "%ssim/%s", i ? ", " : "", persona_table[i]->name);
-        str list = buf_str(&known);
+    str known = known_models(a);
+    if (!p)
         return err_set(err, ERR_USAGE, "no simulated model is called \"%.*s\"; there are %.*s",
-                       STR(m->id), STR(list));
-    }
+                       STR(m->id), STR(known));
     struct sim_model *context = NEW(a, struct sim_model);
     context->persona = p;
     context->cache.arena = a;

@@ -489,7 +489,8 @@ static void an_unknown_persona_is_an_error_that_lists_the_known(void **s)
     (void)s;
     struct model m = { 0 };
     struct err err = { 0 };
-    assert_false(model_open(S("sim/meta"), &(struct model_opts){ .from = &source }, &arena, &m, &err));
+    assert_false(
+        model_open(S("sim/meta"), &(struct model_opts){ .from = &source }, &arena, &m, &err));
     assert_int_equal(err.code, ERR_USAGE);
     static const char *const names[] = { "meta",    "sim/responsive", "sim/modest", "sim/stubborn",
                                          "brittle", "sim/sloppy",     "sim/strong" };
