@@ -18,6 +18,7 @@ struct buf {
 
 enum { BUF_MAX_DEFAULT = 64 << 20 };
 
+// These three add to the end, all or nothing.
 void buf_add(struct buf *b, str s);
 void buf_add_char(struct buf *b, char c);
 void buf_addf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 
+// Monotonic time since some fixed moment.
 int64_t clock_mono_ms(void);
 int64_t clock_mono_us(void);
 int64_t clock_cpu_us(void); // CPU time of this process

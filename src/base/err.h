@@ -21,7 +21,7 @@ enum err_code {
 
 enum { ERR_TEXT_MAX = 1024 };
 
-struct err {
+struct err { // zero: nothing went wrong
     enum err_code code;
     char text[ERR_TEXT_MAX];
 };

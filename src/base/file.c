@@ -15,13 +15,14 @@ static const char *terminated(str path, struct arena *a)
     return arena_str(a, path).data;
 }
 
-static bool read_all(int fd, str path, size_t max_bytes, struct arena *a, str *out, struct err *err)
+// Everything behind `fd`, at most max_bytes; the caller names the path in errors.
+static bool read_all(int fd, size_t max_bytes, struct arena *a, str *out, struct err *err)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return err_set(err, ERR_INPUT, "%.*s: %s", STR(path), strerror(errno));
+        return err_set(err, ERR_INPUT, "%s", strerror(errno));
     if (S_ISDIR(st.st_mode))
-        return err_set(err, ERR_INPUT, "%.*s: is a directory; name a file in it", STR(path));
+        return err_set(err, ERR_INPUT, "is a directory; name a file in it");
     size_t cap = st.st_size > 0 ? (size_t)st.st_size + 1 : 4096;
     if (cap > max_bytes + 1)
         cap = max_bytes + 1;
@@ -30,8 +31,7 @@ static bool read_all(int fd, str path, size_t max_bytes, struct arena *a, str *o
     for (;;) {
         if (len == cap) {
             if (len > max_bytes)
-                return err_set(err, ERR_LIMIT, "%.*s: larger than the %zu bytes allowed here",
-                               STR(path), max_bytes);
+                return err_set(err, ERR_LIMIT, "larger than the %zu bytes allowed here", max_bytes);
             size_t bigger = cap * 2 > max_bytes + 1 ? max_bytes + 1 : cap * 2;
             data = arena_grow(a, data, cap, bigger);
             cap = bigger;
@@ -40,7 +40,7 @@ static bool read_all(int fd, str path, size_t max_bytes, struct arena *a, str *o
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return err_set(err, ERR_INPUT, "%.*s: %s", STR(path), strerror(errno));
+            return err_set(err, ERR_INPUT, "%s", strerror(errno));
         if (n == 0)
             break;
         len += (size_t)n;
@@ -54,7 +54,7 @@ bool file_read(str path, size_t max_bytes, struct arena *a, str *out, struct err
     int fd = open(terminated(path, a), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return err_set(err, ERR_INPUT, "%.*s: %s", STR(path), strerror(errno));
-    bool ok = read_all(fd, path, max_bytes, a, out, err);
+    bool ok = read_all(fd, max_bytes, a, out, err) || err_add(err, "%.*s", STR(path));
     close(fd);
     return ok;
 }

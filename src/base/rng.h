@@ -28,7 +28,7 @@ void mt_shuffle(struct mt *g, size_t *v, size_t n);
 // k <= n distinct indices of [0, n) in drawn order into out[k], as Random.sample.
 void mt_sample(struct mt *g, size_t n, size_t k, size_t *out);
 
-struct rng {
+struct rng { // xoshiro256**
     uint64_t state[4];
 };
 

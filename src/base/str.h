@@ -9,11 +9,12 @@
 
 #include "base/macros.h"
 
-typedef struct str {
+typedef struct str { // the view
     const char *data;
     size_t len;
 } str;
 
+// The view of a string literal; the arguments of "%.*s".
 #define S(literal) ((str){ "" literal, sizeof(literal) - 1 })
 #define STR(s) (int)(s).len, (s).data // for "%.*s"; texts longer than INT_MAX are never printed
 

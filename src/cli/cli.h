@@ -68,6 +68,7 @@ MUST_CHECK bool position_read(str fen, str variant, struct position *out, struct
 void signals_install(void);
 extern volatile int signals_seen;
 
+// The commands, one a file (runs and puzzles: several).
 extern const struct command command_decode, command_eval, command_optimize, command_perft,
     command_position, command_presets, command_prompt, command_puzzles_stats,
     command_puzzles_verify, command_resolve, command_runs_diff, command_runs_list, command_runs_rm,

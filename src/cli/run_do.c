@@ -21,8 +21,9 @@ bool run_begin(struct run *r)
                                  .method = method_name(c->method),
                                  .config = buf_str(&b),
                                  .simulated = r->task_model.simulated };
-    if (!store_run_begin(r->store, opt_flag(r->args, "again"), clock_unix_ms(), r->arena, &r->row,
-                         r->err))
+    struct store_begin how = { .again = opt_flag(r->args, "again"),
+                               .now_unix_ms = clock_unix_ms() };
+    if (!store_run_begin(r->store, &how, r->arena, &r->row, r->err))
         return false;
     signals_install();
     r->started_us = r->reported_us = clock_mono_us();
@@ -187,15 +188,15 @@ static str stored_summary(const struct run *r, str summary)
 
 bool run_save(struct run *r, str summary)
 {
-    enum result_times times = opt_flag(r->args, "deterministic") ? RESULT_NO_TIMES : RESULT_TIMES;
-    const struct puzzle_position *v = r->test.v;
-    if (!save(r, "results.json",
-              results_json(v, r->test.n, r->outcomes, r->samples, times, r->arena)) ||
-        !save(r, "predictions.jsonl",
-              predictions_jsonl(v, r->test.n, r->outcomes, r->samples, times, r->arena)) ||
-        !save(r, "run_config.json", run_config_json(r)) || !save(r, "summary.json", summary))
-        return false;
-    return r->config.method == METHOD_BASELINE || save(r, "compiled.json", compiled_json(r));
+    struct result_set set = { .positions = r->test.v,
+                              .n = r->test.n,
+                              .out = r->outcomes,
+                              .samples = r->samples,
+                              .no_times = opt_flag(r->args, "deterministic") };
+    return save(r, "results.json", results_json(&set, r->arena)) &&
+           save(r, "predictions.jsonl", predictions_jsonl(&set, r->arena)) &&
+           save(r, "run_config.json", run_config_json(r)) && save(r, "summary.json", summary) &&
+           (r->config.method == METHOD_BASELINE || save(r, "compiled.json", compiled_json(r)));
 }
 
 bool run_finish(struct run *r)

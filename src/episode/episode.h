@@ -68,7 +68,7 @@ struct episode *episode_new(const struct job *job, struct arena *a);
 // ---- the resolver: answer text to move (few-shot specification, section 2) ----
 
 enum resolve_error { RESOLVE_OK, RESOLVE_NO_CANDIDATE, RESOLVE_NO_LEGAL, RESOLVE_AMBIGUOUS };
-enum resolve_mode {
+enum resolve_mode { // which source of fragments gave the move
     RESOLVE_NOTHING,
     RESOLVE_FINAL_MOVE,
     RESOLVE_WHOLE_OUTPUT,

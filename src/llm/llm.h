@@ -173,16 +173,15 @@ struct model_opts { // zero: nothing set, but for `from`; see the fields of stru
     str base_url;
     bool has_temperature, has_retries, has_format;
     double temperature;
-    int64_t max_tokens;
+    int64_t max_tokens, timeout_ms;
     int retries;
-    int64_t timeout_ms;
     enum reply_format format;
     const json_t *extra;   // borrowed
     bool allow_plain_http; // send a key over http to another host than loopback
 };
-// Finds the provider, its key and (unless opts name one) ROOKERY_<PROVIDER>_BASE_URL in the
-// environment. ERR_USAGE: unknown provider (the nearest is named), credentials in the base URL, a
-// key over plain http; ERR_ENDPOINT: no key. The last two: unless the host is loopback.
+// Finds provider, key and (unless opts name one) ROOKERY_<PROVIDER>_BASE_URL. ERR_USAGE: unknown
+// provider (the nearest is named), credentials in the base URL, a key over plain http;
+// ERR_ENDPOINT: no key. The last two: unless the host is loopback.
 MUST_CHECK bool model_open(str name, const struct model_opts *opts, struct arena *a,
                            struct model *out, struct err *err);
 // The request a job makes of a model: its configuration under the job's overrides (NULL: none).

@@ -20,9 +20,10 @@ static bool find_elsewhere(struct pump *p, struct slot *s, struct reply *out, bo
 {
     struct stored_call call;
     str key = model_reuse_key(s->job.model, &s->ask.model, &s->arena);
-    if (!store_call_reuse(p->db, key, &s->arena, &call, found, err))
+    if (!store_call_reuse(p->db, key, &s->arena, &call, err))
         return false;
-    if (!*found)
+    *found = call.found;
+    if (!call.found)
         return true;
     p->stats.n_reused++;
     p->stats.saved_nusd += call.cost_nusd;
@@ -41,9 +42,10 @@ static bool find_stored(struct pump *p, struct slot *s, struct reply *out, bool 
 {
     struct stored_call call;
     struct call_place at = place_of(p, s);
-    if (!store_call_get(p->db, &at, &s->arena, &call, found, err))
+    if (!store_call_get(p->db, &at, &s->arena, &call, err))
         return false;
-    if (*found) {
+    *found = call.found;
+    if (call.found) {
         if (!str_eq(call.request_hash, s->request_hash))
             return err_set(err, ERR_RUN,
                            "replay diverged at batch %lld, job %lld, ask %lld: the stored request "

@@ -55,14 +55,15 @@ static str played_uci(const struct puzzle_record *record, struct arena *a)
     return arena_str(a, str_from(uci_format(record->played).data));
 }
 
-static double latency_s(const struct puzzle_record *record, enum result_times times)
+static double latency_s(const struct result_set *set, const struct puzzle_record *record)
 {
-    return times == RESULT_TIMES ? (double)record->latency_ms / 1000 : 0;
+    return set->no_times ? 0 : (double)record->latency_ms / 1000;
 }
 
-static void put_result(struct json_out *o, const struct puzzle_position *p,
-                       const struct puzzle_record *record, enum result_times times)
+static void put_result(struct json_out *o, const struct result_set *set, size_t i)
 {
+    const struct puzzle_position *p = &set->positions[i];
+    const struct puzzle_record *record = set->out[i * (size_t)set->samples].record;
     bool failed = record->error.len > 0; // no readable answer: the other tool knows no more
     json_open(o, '{');
     put_key_str(o, S("prediction"), record->prediction);
@@ -75,18 +76,17 @@ static void put_result(struct json_out *o, const struct puzzle_position *p,
     put_key_int(o, S("move_index"), p->index);
     put_key_int(o, S("solver_length"), p->count);
     put_key_str(o, S("position_fen"), p->inputs[0]);
-    put_key_double(o, S("latency_s"), latency_s(record, times));
+    put_key_double(o, S("latency_s"), latency_s(set, record));
     json_close(o, '}');
 }
 
-str results_json(const struct puzzle_position *positions, size_t n, const struct outcome *out,
-                 int samples, enum result_times times, struct arena *a)
+str results_json(const struct result_set *set, struct arena *a)
 {
     struct buf b = { .arena = a, .max = SIZE_MAX / 2 };
     struct json_out o = { .b = &b, .indent = 2 };
     json_open(&o, '[');
-    for (size_t i = 0; i < n; i++)
-        put_result(&o, &positions[i], out[i * (size_t)samples].record, times);
+    for (size_t i = 0; i < set->n; i++)
+        put_result(&o, set, i);
     json_close(&o, ']');
     buf_add_char(&b, '\n');
     return buf_str(&b);
@@ -114,9 +114,10 @@ static void put_used(struct json_out *o, const struct usage_total *u)
     put_key_bool(o, S("cost_known"), u->n_with_cost == u->n_calls);
 }
 
-static void put_prediction(struct json_out *o, const struct puzzle_position *p, int sample,
-                           const struct outcome *out, enum result_times times)
+static void put_prediction(struct json_out *o, const struct result_set *set, size_t i, int sample)
 {
+    const struct puzzle_position *p = &set->positions[i];
+    const struct outcome *out = &set->out[i * (size_t)set->samples + (size_t)sample];
     const struct puzzle_record *record = out->record;
     json_open(o, '{');
     put_key_str(o, S("source_id"), p->puzzle->id);
@@ -136,18 +137,17 @@ static void put_prediction(struct json_out *o, const struct puzzle_position *p, 
     put_key_maybe(o, S("served_model"), record->served_model);
     put_key_maybe(o, S("served_provider"), record->served_provider);
     put_used(o, &out->used);
-    put_key_double(o, S("latency_s"), latency_s(record, times));
+    put_key_double(o, S("latency_s"), latency_s(set, record));
     json_close(o, '}');
 }
 
-str predictions_jsonl(const struct puzzle_position *positions, size_t n, const struct outcome *out,
-                      int samples, enum result_times times, struct arena *a)
+str predictions_jsonl(const struct result_set *set, struct arena *a)
 {
     struct buf b = { .arena = a, .max = SIZE_MAX / 2 };
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < samples; k++) {
+    for (size_t i = 0; i < set->n; i++)
+        for (int k = 0; k < set->samples; k++) {
             struct json_out o = { .b = &b };
-            put_prediction(&o, &positions[i], k, &out[i * (size_t)samples + (size_t)k], times);
+            put_prediction(&o, set, i, k);
             buf_add_char(&b, '\n');
         }
     return buf_str(&b);

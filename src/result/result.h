@@ -35,10 +35,14 @@ struct run_facts { // what summary.json and run_config.json tell beside the tall
     double wall_s, spent_usd;
     int64_t n_retries, n_new_calls, n_replayed_calls, n_reused_calls;
 };
-// Files as texts in `a`, each ending in a newline. `deterministic`: times are zero.
-enum result_times { RESULT_TIMES, RESULT_NO_TIMES };
-str results_json(const struct puzzle_position *positions, size_t n, const struct outcome *out,
-                 int samples, enum result_times times, struct arena *a);
-str predictions_jsonl(const struct puzzle_position *positions, size_t n, const struct outcome *out,
-                      int samples, enum result_times times, struct arena *a);
+struct result_set { // what the files list
+    const struct puzzle_position *positions;
+    size_t n;
+    const struct outcome *out; // `samples` a position
+    int samples;
+    bool no_times; // latencies are written as zero
+};
+// Files as texts in `a`, each ending in a newline; results.json tells of the first samples only.
+str results_json(const struct result_set *set, struct arena *a);
+str predictions_jsonl(const struct result_set *set, struct arena *a);
 str summary_json(const struct tally *t, const struct run_facts *facts, struct arena *a);

@@ -85,13 +85,13 @@ static bool newest_run(struct store *s, str key, struct arena *a, struct store_r
 }
 
 // Inside a transaction, so that two programs cannot both begin the same run.
-static bool find_or_add(struct store *s, bool again, struct arena *a, struct store_run *run,
-                        struct err *err)
+static bool find_or_add(struct store *s, const struct store_begin *how, struct arena *a,
+                        struct store_run *run, struct err *err)
 {
     struct store_runs known = { 0 };
     if (!newest_run(s, run->key, a, &known, err))
         return false;
-    if (known.n == 1 && !(again && known.v[0].finished)) {
+    if (known.n == 1 && !(how->again && known.v[0].finished)) {
         *run = known.v[0];
         return true;
     }
@@ -102,11 +102,11 @@ static bool find_or_add(struct store *s, bool again, struct arena *a, struct sto
     return true;
 }
 
-bool store_run_begin(struct store *s, bool again, int64_t now_unix_ms, struct arena *a,
+bool store_run_begin(struct store *s, const struct store_begin *how, struct arena *a,
                      struct store_run *run, struct err *err)
 {
-    run->started_unix_ms = now_unix_ms;
-    return change_begin(s, err) && change_end(s, find_or_add(s, again, a, run, err), err);
+    run->started_unix_ms = how->now_unix_ms;
+    return change_begin(s, err) && change_end(s, find_or_add(s, how, a, run, err), err);
 }
 
 static bool finish_run(struct store *s, int64_t run, str summary, int64_t now_unix_ms,

@@ -40,10 +40,13 @@ struct store_runs {
     struct store_run *v;
     size_t n, cap;
 };
-// Finds the newest run of key, or starts one. With `again` a finished one is left alone and the
-// next ordinal begun. `run` gives key, command, name, model, method, config, simulated; the rest is
-// filled in. `now_unix_ms` is stored as the start.
-MUST_CHECK bool store_run_begin(struct store *s, bool again, int64_t now_unix_ms, struct arena *a,
+struct store_begin {
+    bool again;          // leave a finished run alone and begin the next ordinal
+    int64_t now_unix_ms; // stored as the start
+};
+// Finds the newest run of key, or starts one. `run` gives key, command, name, model, method,
+// config, simulated; the rest is filled in. `now_unix_ms` is stored as the start.
+MUST_CHECK bool store_run_begin(struct store *s, const struct store_begin *how, struct arena *a,
                                 struct store_run *run, struct err *err);
 MUST_CHECK bool store_run_finish(struct store *s, int64_t run, str summary, int64_t now_unix_ms,
                                  struct err *err);
@@ -65,6 +68,7 @@ struct call_place { // the replay key of decisions 1.1
     int64_t batch, job, ask;
 };
 struct stored_call {
+    bool found; // set by the two functions that look for one; the rest is zero where it is false
     str request_hash; // must be the same at replay
     str reuse_key;
     str program_hash, input_id; // what was asked, by name
@@ -74,12 +78,12 @@ struct stored_call {
     str reply;     // JSON
     bool reusable; // class ok
 };
-// `*found` tells whether the place has a reply.
+// The reply at a place; out->found tells whether there is one.
 MUST_CHECK bool store_call_get(struct store *s, const struct call_place *at, struct arena *a,
-                               struct stored_call *out, bool *found, struct err *err);
+                               struct stored_call *out, struct err *err);
 // Any reusable call with this key, the oldest.
 MUST_CHECK bool store_call_reuse(struct store *s, str reuse_key, struct arena *a,
-                                 struct stored_call *out, bool *found, struct err *err);
+                                 struct stored_call *out, struct err *err);
 // Adds a reply of at most STORE_REPLY_MAX bytes inside the open transaction (begun here when none
 // is). Disk full, read-only, a place that has a reply (the same run goes on elsewhere): ERR_RUN.
 MUST_CHECK bool store_call_put(struct store *s, const struct call_place *at,

@@ -43,7 +43,8 @@ static struct bench *bench_new(void)
     struct bench *b = calloc(1, sizeof *b);
     assert_true(store_open(S(":memory:"), &(struct store_opts){ 0 }, &b->db, &b->err));
     b->run = (struct store_run){ .key = S("k"), .command = S("test"), .config = S("{}") };
-    assert_true(store_run_begin(b->db, false, 0, &b->arena, &b->run, &b->err));
+    assert_true(store_run_begin(b->db, &(struct store_begin){ .now_unix_ms = 0 }, &b->arena,
+                                &b->run, &b->err));
     b->model =
         (struct model){ .name = S("flaky/m"), .provider = &provider_flaky, .context = &b->flaky };
     struct position start = position_start();

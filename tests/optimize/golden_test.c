@@ -233,7 +233,8 @@ static void play_bootstrap(struct trace *t)
     struct store *db = NULL;
     assert_true(store_open(S(":memory:"), &(struct store_opts){ 0 }, &db, &err));
     struct store_run run = { .key = S("k"), .command = S("test"), .config = S("{}") };
-    assert_true(store_run_begin(db, false, 0, t->arena, &run, &err));
+    assert_true(
+        store_run_begin(db, &(struct store_begin){ .now_unix_ms = 0 }, t->arena, &run, &err));
     struct lab lab = { .arena = t->arena,
                        .pump = pump_new(&(struct pump_opts){ .run = run.id }, db) };
     struct puzzle_positions none = { 0 };

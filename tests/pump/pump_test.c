@@ -111,7 +111,8 @@ static const char *no_environment(const char *name)
 static void open_run(struct bench *b, bool again)
 {
     b->run = (struct store_run){ .key = S("k"), .command = S("test"), .config = S("{}") };
-    assert_true(store_run_begin(b->db, again, 0, &b->arena, &b->run, &b->err));
+    assert_true(store_run_begin(b->db, &(struct store_begin){ .again = again, .now_unix_ms = 0 },
+                                &b->arena, &b->run, &b->err));
     b->opts.run = b->run.id;
 }
 

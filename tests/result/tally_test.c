@@ -172,12 +172,15 @@ static void results_have_the_paper_tools_fields(void **s)
                        "    \"source_id\": \"p0\",\n    \"rating\": null,\n    \"move_index\": 0,\n"
                        "    \"solver_length\": 1,\n    \"position_fen\": \"FEN\",\n"
                        "    \"latency_s\": 1.5\n  }\n]\n");
-    assert_str(results_json(w->positions, 1, w->out, 1, RESULT_TIMES, &w->arena), want);
+    struct result_set set = { .positions = w->positions, .n = 1, .out = w->out, .samples = 1 };
+    assert_str(results_json(&set, &w->arena), want);
     w->records[0].error = S("ParseError: x");
-    str failed = results_json(w->positions, 1, w->out, 1, RESULT_NO_TIMES, &w->arena);
+    set.no_times = true;
+    str failed = results_json(&set, &w->arena);
     assert_true(str_find(failed, S("\"expected\": null")) > 0);
     assert_true(str_find(failed, S("\"latency_s\": 0.0")) > 0);
-    assert_str(results_json(w->positions, 0, w->out, 1, RESULT_TIMES, &w->arena), S("[]\n"));
+    set.n = 0;
+    assert_str(results_json(&set, &w->arena), S("[]\n"));
     free_world(w);
 }
 

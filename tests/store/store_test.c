@@ -28,14 +28,15 @@ static struct store_run begin(struct store *s, str key, int64_t now)
                              .method = S("baseline"),
                              .config = S("{\"seed\": 42}"),
                              .simulated = true };
-    OK(store_run_begin(s, false, now, &arena, &run, &err));
+    OK(store_run_begin(s, &(struct store_begin){ .now_unix_ms = now }, &arena, &run, &err));
     return run;
 }
 
 static struct store_run again(struct store *s, str key)
 {
     struct store_run run = { .key = key };
-    OK(store_run_begin(s, true, 9, &arena, &run, &err));
+    OK(store_run_begin(s, &(struct store_begin){ .again = true, .now_unix_ms = 9 }, &arena, &run,
+                       &err));
     return run;
 }
 
@@ -71,17 +72,15 @@ static void put(struct store *s, int64_t run, int64_t job, struct stored_call ca
 static str get(struct store *s, int64_t run, int64_t job)
 {
     struct stored_call call;
-    bool found;
-    OK(store_call_get(s, &(struct call_place){ run, 0, job, 0 }, &arena, &call, &found, &err));
-    return found ? call.reply : S("none");
+    OK(store_call_get(s, &(struct call_place){ run, 0, job, 0 }, &arena, &call, &err));
+    return call.found ? call.reply : S("none");
 }
 
 static str reuse(struct store *s, str key)
 {
     struct stored_call call;
-    bool found;
-    OK(store_call_reuse(s, key, &arena, &call, &found, &err));
-    return found ? call.reply : S("none");
+    OK(store_call_reuse(s, key, &arena, &call, &err));
+    return call.found ? call.reply : S("none");
 }
 
 static void a_run_is_found_again_by_its_key(void **state)
@@ -203,9 +202,8 @@ static void a_reply_comes_back_whole_before_it_is_committed(void **state)
     struct stored_call in = reply(S("{\"text\": \"e2e4\0\xE9\"}")), out; // bytes stay as they are
     OK(store_call_put(s, &at, &in, &err));
     assert_true(store_dirty(s));
-    bool found;
-    OK(store_call_get(s, &at, &arena, &out, &found, &err));
-    assert_true(found);
+    OK(store_call_get(s, &at, &arena, &out, &err));
+    assert_true(out.found);
     assert_str(out.request_hash, in.request_hash);
     assert_str(out.reuse_key, in.reuse_key);
     assert_str(out.program_hash, in.program_hash);
@@ -221,8 +219,8 @@ static void a_reply_comes_back_whole_before_it_is_committed(void **state)
     for (int i = 0; i < 4; i++) { // each part of the place counts
         struct call_place other = at;
         *(i == 0 ? &other.run : i == 1 ? &other.batch : i == 2 ? &other.job : &other.ask) += 1;
-        OK(store_call_get(s, &other, &arena, &out, &found, &err));
-        assert_false(found);
+        OK(store_call_get(s, &other, &arena, &out, &err));
+        assert_false(out.found);
     }
     OK(store_flush(s, 0, &err));
     assert_false(store_dirty(s));
@@ -234,7 +232,7 @@ static void empty_texts_come_back_empty(void **state)
     (void)state;
     struct store *s = open_memory();
     struct store_run run = { .key = S("k") };
-    OK(store_run_begin(s, false, 0, &arena, &run, &err));
+    OK(store_run_begin(s, &(struct store_begin){ .now_unix_ms = 0 }, &arena, &run, &err));
     put(s, run.id, 0, (struct stored_call){ 0 });
     assert_str(get(s, run.id, 0), S(""));
     store_close(s);
@@ -314,8 +312,7 @@ static void a_reply_of_64_mib_is_kept_and_one_byte_more_is_refused(void **state)
     memset(text, 'x', STORE_REPLY_MAX + 1);
     put(s, run.id, 0, reply((str){ text, STORE_REPLY_MAX }));
     struct stored_call out;
-    bool found;
-    OK(store_call_get(s, &(struct call_place){ run.id, 0, 0, 0 }, &big, &out, &found, &err));
+    OK(store_call_get(s, &(struct call_place){ run.id, 0, 0, 0 }, &big, &out, &err));
     assert_true(str_eq(out.reply, (str){ text, STORE_REPLY_MAX }));
     struct stored_call over = reply((str){ text, STORE_REPLY_MAX + 1 });
     assert_false(store_call_put(s, &(struct call_place){ run.id, 0, 1, 0 }, &over, &err));
@@ -361,7 +358,7 @@ static void a_file_keeps_everything_from_open_to_open(void **state)
     assert_false(store_call_put(s, &(struct call_place){ run.id, 0, 1, 0 }, &call, &err));
     assert_int_equal(err.code, ERR_RUN);
     assert_non_null(strstr(err.text, "r.db: opened for reading only, nothing can be written"));
-    assert_false(store_run_begin(s, false, 1, &arena, &run, &err));
+    assert_false(store_run_begin(s, &(struct store_begin){ .now_unix_ms = 1 }, &arena, &run, &err));
     OK(store_flush(s, 0, &err)); // nothing to do
     store_close(s);
     store_close(NULL);

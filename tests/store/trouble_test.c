@@ -68,7 +68,7 @@ static struct store *open_store(str path)
 static int64_t begin(struct store *s, str key)
 {
     struct store_run run = { .key = key };
-    OK(store_run_begin(s, false, 1, &arena, &run, &err));
+    OK(store_run_begin(s, &(struct store_begin){ .now_unix_ms = 1 }, &arena, &run, &err));
     return run.id;
 }
 
@@ -86,9 +86,8 @@ static bool try_put(struct store *s, int64_t run, int64_t job, str text)
 static bool has(struct store *s, int64_t run, int64_t job)
 {
     struct stored_call call;
-    bool found;
-    OK(store_call_get(s, &(struct call_place){ run, 0, job, 0 }, &arena, &call, &found, &err));
-    return found;
+    OK(store_call_get(s, &(struct call_place){ run, 0, job, 0 }, &arena, &call, &err));
+    return call.found;
 }
 
 static int64_t count_calls(str path, str key)
@@ -403,7 +402,7 @@ static int hit_an_io_error(void)
     struct store_run run = { .key = S("aa") };
     signal(SIGXFSZ, SIG_IGN);
     if (!store_open(in_dir(S("io.db")), NULL, &s, &why) ||
-        !store_run_begin(s, false, 1, &arena, &run, &why) ||
+        !store_run_begin(s, &(struct store_begin){ .now_unix_ms = 1 }, &arena, &run, &why) ||
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 200000, 200000 }) != 0)
         return 2;
     char *big = arena_alloc(&arena, 300000);
@@ -461,11 +460,10 @@ static int put_and_commit_many(int64_t run_offset)
     struct store_run run = { .key = S("aa") };
     struct stored_call found_call, call = { .cost_nusd = 7, .reply = S("r") };
     bool ok = store_open(in_dir(S("two.db")), NULL, &s, &why) &&
-              store_run_begin(s, false, 1, &arena, &run, &why);
+              store_run_begin(s, &(struct store_begin){ .now_unix_ms = 1 }, &arena, &run, &why);
     for (int64_t i = 0; ok && i < EACH; i++) {
         struct call_place at = { run.id, run_offset, i, 0 };
-        bool found;
-        ok = store_call_get(s, &at, &arena, &found_call, &found, &why) && !found &&
+        ok = store_call_get(s, &at, &arena, &found_call, &why) && !found_call.found &&
              store_call_put(s, &at, &call, &why) && store_flush(s, i * 10, &why);
     }
     store_close(s);
@@ -531,7 +529,7 @@ static void write_until_killed(int64_t first, int pipe_fd)
     struct store *s = NULL;
     struct store_run run = { .key = S("aa") };
     bool ok = store_open(in_dir(S("kill.db")), NULL, &s, &why) &&
-              store_run_begin(s, false, 1, &arena, &run, &why);
+              store_run_begin(s, &(struct store_begin){ .now_unix_ms = 1 }, &arena, &run, &why);
     struct stored_call call = { .request_hash = S("h"), .cost_nusd = 7, .reply = S("a reply") };
     for (int64_t job = first; ok; job++) {
         ok = store_call_put(s, &(struct call_place){ run.id, 0, job, 0 }, &call, &why);
