@@ -159,6 +159,15 @@ class TheSummary(unittest.TestCase):
                  "stderr": "[  FAILED  ] 1 test(s), listed below:\n[  FAILED  ] bad\n"}
         self.assertEqual(self.summary(entry), ("2 passed, 1 failed\n", 1))
 
+    def test_counts_python_tests_too(self):
+        end = "-----\nRan 7 tests in 0.1s\n\n"
+        self.assertEqual(self.summary({"result": "OK", "stderr": end + "OK (skipped=2)\n"},
+                                      {"result": "OK", "stderr": end + "OK\n"}),
+                         ("12 passed, 0 failed, 2 skipped\n", 0))
+        self.assertEqual(self.summary({"result": "FAIL", "stderr": end
+                                       + "FAILED (failures=1, errors=2, skipped=1)\n"}),
+                         ("3 passed, 3 failed, 1 skipped\n", 1))
+
     def test_a_crash_and_a_time_out_are_failures(self):
         self.assertEqual(self.summary({"result": "FAIL", "stdout": "[ RUN      ] x\n"},
                                       {"result": "TIMEOUT"}), ("0 passed, 2 failed\n", 1))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """test_summary.py TESTLOG.json - ends a test run with one line: "N passed, N failed[, N skipped]".
 
-Counts the single tests inside each cmocka program; any other program counts as one. A program
-that died before cmocka's totals is one failure more. Exits 1 if anything failed or nothing ran.
+Counts the single tests inside each cmocka or unittest program; any other counts as one. A program
+that died before its totals is one failure more. Exits 1 if anything failed or nothing ran.
 """
 import json
 import re
@@ -11,11 +11,25 @@ import sys
 
 TOTAL = re.compile(r"^\[  (PASSED|FAILED|SKIPPED) +\] (\d+) test\(s\)", re.M)
 
+UNITTEST = re.compile(r"^Ran (\d+) tests? in .*\n\n(?:OK|FAILED)(?: \((.*)\))?$", re.M)
+
+
+def unittest_totals(text):
+    """The same totals as TOTAL finds, from the end of a unittest run."""
+    for ran, details in UNITTEST.findall(text):
+        parts = dict(re.findall(r"(\w+)=(\d+)", details))
+        failed = int(parts.get("failures", 0)) + int(parts.get("errors", 0))
+        skipped = int(parts.get("skipped", 0))
+        yield "PASSED", int(ran) - failed - skipped
+        yield "FAILED", failed
+        yield "SKIPPED", skipped
+
 
 def count(entry):
     """(passed, failed, skipped) of one program."""
     n = {"PASSED": 0, "FAILED": 0, "SKIPPED": 0}
-    totals = TOTAL.findall(entry.get("stdout") or "") + TOTAL.findall(entry.get("stderr") or "")
+    text = (entry.get("stdout") or "") + "\n" + (entry.get("stderr") or "")
+    totals = TOTAL.findall(text) + list(unittest_totals(text))
     for what, number in totals:
         n[what] += int(number)
     good = entry["result"] in ("OK", "EXPECTEDFAIL", "SKIP")
