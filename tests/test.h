@@ -30,6 +30,7 @@ static inline str shared_path(str name, struct arena *a)
     str path = arena_printf(a, "%s/%.*s", root ? root : "../shared", STR(name));
     if (!file_exists(path)) {
         print_message("skipped: %.*s is not here\n", STR(path));
+        arena_free(a);
         skip();
     }
     return path;

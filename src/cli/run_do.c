@@ -224,4 +224,5 @@ void run_end(struct run *r)
     progress_clear();
     pump_free(r->lab.pump);
     store_close(r->store);
+    config_free(&r->config);
 }

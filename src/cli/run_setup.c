@@ -28,6 +28,7 @@ static void apply_model_flags(const struct args *args, struct model_config *m)
 {
     set_text(args, "model", &m->name);
     set_int(args, "max-tokens", &m->max_tokens);
+    m->max_tokens_given |= opt_get(args, "max-tokens")->set;
     set_int(args, "retries", &m->retries);
     m->timeout_s = opt_real(args, "timeout", m->timeout_s);
     if (opt_get(args, "temperature")->set) {
@@ -70,7 +71,9 @@ static bool apply_flags(struct run *r)
     c->seed = (uint64_t)opt_int(args, "seed", (int64_t)c->seed);
     if (opt_get(args, "meta-model")->set) {
         c->has_prompt_model = true;
+        json_decref(c->prompt_model.extra);
         c->prompt_model = c->task_model;
+        json_incref(c->prompt_model.extra);
         c->prompt_model.name = opt_text(args, "meta-model", S(""));
         c->prompt_model.has_temperature = true;
         c->prompt_model.temperature = 1; // few-shot specification, section 7
