@@ -57,7 +57,7 @@ void buf_addf(struct buf *b, const char *format, ...)
     va_end(again);
 }
 
-// The escape of a character below 0x20, of a quote or a backslash; NULL: none needed.
+// The escape of a character below 0x20, of a quote or a backslash.
 static const char *json_escape(unsigned char c, char room[8])
 {
     switch (c) {
@@ -70,8 +70,6 @@ static const char *json_escape(unsigned char c, char room[8])
     case '\f': return "\\f";
     default: break;
     }
-    if (c >= 0x20)
-        return NULL;
     snprintf(room, 8, "\\u%04x", c);
     return room;
 }
@@ -82,6 +80,10 @@ void buf_add_utf8(struct buf *b, str s)
     for (size_t i = 0; i < s.len;) {
         uint32_t code;
         bool valid;
+        if ((unsigned char)s.data[i] < 0x80) { // most text is ASCII
+            i++;
+            continue;
+        }
         size_t n = utf8_decode(str_sub(s, i, s.len), &code, &valid);
         if (!valid) {
             buf_add(b, str_sub(s, start, i - start));
@@ -99,9 +101,10 @@ void buf_add_json(struct buf *b, str s)
     size_t start = 0;
     for (size_t i = 0; i < s.len; i++) {
         char room[8];
-        const char *escape = json_escape((unsigned char)s.data[i], room);
-        if (!escape)
+        unsigned char c = (unsigned char)s.data[i];
+        if (c >= 0x20 && c != '"' && c != '\\')
             continue;
+        const char *escape = json_escape(c, room);
         buf_add_utf8(b, str_sub(s, start, i - start));
         buf_add(b, str_from(escape));
         start = i + 1;

@@ -272,6 +272,11 @@ size_t utf8_length(str s)
 {
     size_t count = 0;
     while (s.len > 0) {
+        if ((unsigned char)s.data[0] < 0x80) {
+            s = (str){ s.data + 1, s.len - 1 };
+            count++;
+            continue;
+        }
         uint32_t code;
         bool valid;
         size_t n = utf8_decode(s, &code, &valid);

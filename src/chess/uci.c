@@ -13,16 +13,27 @@ struct move_text uci_format(move m)
     return text;
 }
 
+static bool read_square(const char *text, square *out)
+{
+    if (text[0] < 'a' || text[0] > 'h' || text[1] < '1' || text[1] > '8')
+        return false;
+    *out = (square)(8 * (text[1] - '1') + (text[0] - 'a'));
+    return true;
+}
+
 bool uci_parse(const struct position *pos, str text, move *out)
 {
-    if (text.len != 4 && text.len != 5)
+    square from, to;
+    if ((text.len != 4 && text.len != 5) || !read_square(text.data, &from) ||
+        !read_square(text.data + 2, &to))
         return false;
     struct move_list list;
     moves_legal(pos, &list);
     for (size_t i = 0; i < list.n; i++) {
-        struct move_text legal = uci_format(list.v[i]);
-        if (str_eq(text, str_from(legal.data))) {
-            *out = list.v[i];
+        move m = list.v[i];
+        if (move_from(m) == from && move_to(m) == to &&
+            str_eq(text, str_from(uci_format(m).data))) {
+            *out = m;
             return true;
         }
     }

@@ -119,7 +119,7 @@ str model_request_hash(const struct model *m, const struct model_request *q, str
     return hash;
 }
 
-str model_reuse_key(const struct model *m, const struct model_request *q, struct arena *a)
+str model_reuse_key(const struct model *m, str request_hash, struct arena *a)
 {
     struct arena scratch = { 0 };
     struct buf b = { .arena = &scratch };
@@ -132,7 +132,7 @@ str model_reuse_key(const struct model *m, const struct model_request *q, struct
     json_key(&o, S("provider"));
     json_put_str(&o, m->provider->name);
     json_key(&o, S("request"));
-    json_put_str(&o, model_request_hash(m, q, &scratch));
+    json_put_str(&o, request_hash);
     json_key(&o, S("version"));
     json_put_int(&o, m->provider->version);
     json_close(&o, '}');

@@ -192,7 +192,7 @@ struct model_request model_request_new(const struct model *m, const struct sampl
 // SHA-256 of the normalised request: model, messages, sampling, format, extra; not of the endpoint.
 str model_request_hash(const struct model *m, const struct model_request *q, struct arena *a);
 // The reuse key of decisions 1.2: request hash, endpoint identity, adapter version, sample.
-str model_reuse_key(const struct model *m, const struct model_request *q, struct arena *a);
+str model_reuse_key(const struct model *m, str request_hash, struct arena *a);
 // Highest cost of one attempt (a token is a byte or more; no limit: 32,768); 0: price unknown.
 int64_t model_request_worst_nusd(const struct model *m, const struct model_request *q);
 // Replaces every occurrence of the key (plain, JSON-escaped, percent-encoded, base64; keys of 4

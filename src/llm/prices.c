@@ -84,7 +84,7 @@ int64_t price_cost_nusd(const struct price *p, const struct usage *u)
 
 static bool is_blank(char c)
 {
-    return str_find_char(S(" \t\n\v\f\r"), c) >= 0;
+    return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 int64_t tokens_estimate(str text)

@@ -19,7 +19,7 @@ static bool find_elsewhere(struct pump *p, struct slot *s, struct reply *out, bo
                            struct err *err)
 {
     struct stored_call call;
-    str key = model_reuse_key(s->job.model, &s->ask.model, &s->arena);
+    str key = model_reuse_key(s->job.model, s->request_hash, &s->arena);
     if (!store_call_reuse(p->db, key, &s->arena, &call, err))
         return false;
     *found = call.found;
@@ -81,7 +81,7 @@ static bool store_reply(struct pump *p, struct slot *s, const struct reply *r, s
         return false;
     struct stored_call call = {
         .request_hash = s->request_hash,
-        .reuse_key = model_reuse_key(job->model, &s->ask.model, &s->arena),
+        .reuse_key = model_reuse_key(job->model, s->request_hash, &s->arena),
         .program_hash = program,
         .input_id = job->input_id,
         .model = job->model->name,

@@ -32,7 +32,7 @@ static str request_hash(const struct varied *v)
 
 static str reuse_key(const struct varied *v)
 {
-    return model_reuse_key(&v->model, &v->request, &arena);
+    return model_reuse_key(&v->model, request_hash(v), &arena);
 }
 
 // SHA-256 of the canonical text written by hand:
@@ -74,7 +74,7 @@ static str key_with_extra(const char *extra, str *hash)
     const struct messages messages = fixture_messages();
     struct model_request q = model_request_new(&m, NULL, &messages, &fixture_signature);
     *hash = model_request_hash(&m, &q, &arena);
-    str key = model_reuse_key(&m, &q, &arena);
+    str key = model_reuse_key(&m, *hash, &arena);
     json_decref(value);
     return key;
 }
