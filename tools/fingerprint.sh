@@ -27,7 +27,10 @@ run bootstrap optimize --method bootstrap_few_shot --model sim/responsive --trai
     --train-limit 40 "${data[@]}"
 
 (cd "$tmp" && find . \( -name results.json -o -name compiled.json -o -name predictions.jsonl \) |
-    LC_ALL=C sort | xargs sha256sum) >"$tmp/sums"
+    LC_ALL=C sort | while read -r file; do
+    # Which build wrote a file is no part of what it says.
+    echo "$(sed '/"commit":/d' "$file" | sha256sum | cut -d' ' -f1)  $file"
+done) >"$tmp/sums"
 [ "$(wc -l <"$tmp/sums")" -ge 4 ] || { echo "fingerprint.sh: the runs wrote no results" >&2; exit 1; }
 now=$(sha256sum <"$tmp/sums" | cut -d' ' -f1)
 echo "$now"

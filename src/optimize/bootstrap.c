@@ -101,6 +101,11 @@ static bool run(struct lab *lab, const struct opt_task *task, const struct opt_o
                 struct opt_result *out, struct err *err)
 {
     size_t n = task->train->n;
+    // Half a demonstration would be shown as one with fields missing (1.5): refused instead.
+    if (task->seed->signature->n_outputs > 1 && opts->bootstrap.max_labeled > 0)
+        return err_set(err, ERR_INPUT,
+                       "labelled demonstrations have only a move, this program also answers with "
+                       "other fields: set max_labeled_demos to 0, or use_analysis to false");
     struct bootstrap b = {
         .lab = lab,
         .task = task,

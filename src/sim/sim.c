@@ -218,7 +218,7 @@ static void cut_at_limit(const struct model_request *q, struct reply *out)
 
 static void account(const struct model_request *q, struct reply *out)
 {
-    out->usage.source = KNOWN_ESTIMATED;
+    out->usage.source = KNOWN_REPORTED;
     for (size_t i = 0; i < q->messages.n; i++)
         out->usage.input_tok += tokens_estimate(q->messages.v[i].text);
     out->usage.output_tok = tokens_estimate(out->text);

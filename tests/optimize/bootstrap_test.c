@@ -13,8 +13,9 @@ struct toy {
     struct puzzle_position v[ITEMS];
     struct puzzle_positions train;
     bool right[ITEMS];
-    bool broken;    // answers are no JSON
-    bool lost;      // answers never arrive
+    bool broken; // answers are no JSON
+    bool lost;   // answers never arrive
+    const struct signature *signature;
     int asked[200]; // item of each call
     size_t messages[200];
     double temperature[200];
@@ -63,6 +64,7 @@ static void toy_new(struct toy *t, struct arena *a)
         p->inputs[2] = S("e2e4, a2a3");
         p->reference = S("e2e4");
     }
+    t->signature = &signature_choose_move;
     t->train = (struct puzzle_positions){ .v = t->v, .n = ITEMS };
 }
 
@@ -84,7 +86,7 @@ static bool compile(struct toy *t, struct bootstrap_opts opts, bool continue_on_
                            .has_temperature = true };
     struct puzzle_positions none = { 0 };
     struct opt_task task = {
-        .seed = program_new(t->arena, &signature_choose_move, instruction_base),
+        .seed = program_new(t->arena, t->signature, instruction_base),
         .train = &t->train,
         .validation = &none,
         .model = &model,
@@ -211,6 +213,23 @@ static void an_empty_training_list_gives_the_program_back(void **s)
     arena_free(&a);
 }
 
+static void labelled_demos_need_a_program_that_only_moves(void **s)
+{
+    (void)s;
+    struct arena a = { 0 };
+    struct err err = { 0 };
+    struct toy *t = NEW(&a, struct toy);
+    struct opt_result out;
+    struct bootstrap_opts opts = PAPER;
+    toy_new(t, &a);
+    t->signature = &signature_choose_move_analysis;
+    assert_false(compile(t, opts, false, &out, &err));
+    assert_int_equal(err.code, ERR_INPUT);
+    opts.max_labeled = 0;
+    assert_true(compile(t, opts, false, &out, &err));
+    arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +239,7 @@ int main(void)
         cmocka_unit_test(answers_that_cannot_be_read_are_failed_attempts_not_errors),
         cmocka_unit_test(calls_that_fail_are_counted_up_to_max_errors),
         cmocka_unit_test(an_empty_training_list_gives_the_program_back),
+        cmocka_unit_test(labelled_demos_need_a_program_that_only_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
