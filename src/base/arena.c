@@ -40,13 +40,18 @@ noreturn void bug_(const char *file, int line, const char *what)
     abort();
 }
 
-static struct arena_block *block_new(size_t size, struct arena_block *older)
+void *mem_must(void *p)
 {
-    struct arena_block *b = size < SIZE_MAX - sizeof *b ? malloc(sizeof *b + size) : NULL;
-    if (!b) {
-        fprintf(stderr, "rookery: out of memory (%zu bytes wanted)\n", size);
+    if (!p) {
+        fprintf(stderr, "rookery: out of memory\n");
         abort();
     }
+    return p;
+}
+
+static struct arena_block *block_new(size_t size, struct arena_block *older)
+{
+    struct arena_block *b = mem_must(size < SIZE_MAX - sizeof *b ? malloc(sizeof *b + size) : NULL);
     b->older = older;
     b->size = size;
     b->used = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arena.h - memory that belongs to a lifetime: many allocations, one release.
 //
-// A zero struct is an empty arena. Running out of memory aborts the program, here and nowhere else.
+// A zero struct is an empty arena. Running out of memory aborts the program, here and in mem_must.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +21,8 @@ void *arena_alloc(struct arena *a, size_t size);
 void *arena_array_(struct arena *a, size_t size, size_t n);
 // Grows the allocation `old` of old_size bytes to new_size; in place where it is the newest one.
 void *arena_grow(struct arena *a, void *old, size_t old_size, size_t new_size);
+// What calloc or a library has allocated: `p` itself, or, where it is NULL, out of memory.
+void *mem_must(void *p);
 // A copy of `s` in the arena, with a terminating NUL behind it that does not count.
 str arena_str(struct arena *a, str s);
 // A formatted text in the arena.

@@ -4,6 +4,7 @@
 // Include system and library headers before this one: the poison at the end would refuse theirs.
 #pragma once
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"

@@ -22,11 +22,6 @@ int64_t clock_mono_us(void)
     return now_us(CLOCK_MONOTONIC);
 }
 
-int64_t clock_cpu_us(void)
-{
-    return now_us(CLOCK_PROCESS_CPUTIME_ID);
-}
-
 int64_t clock_unix_ms(void)
 {
     return now_us(CLOCK_REALTIME) / 1000;

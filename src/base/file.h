@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-// Reads a regular file of at most max_bytes into `a`. A missing file, a directory or a file that
-// is too large is ERR_INPUT.
+// Reads a file or pipe to its end into `a`. Missing, unreadable or a directory: ERR_INPUT; more
+// than max_bytes: ERR_LIMIT.
 MUST_CHECK bool file_read(str path, size_t max_bytes, struct arena *a, str *out, struct err *err);
 // Replaces `path` with `text`: written beside it, synced, renamed, so that a crash leaves the old
 // or the new file, never half of one. Failures (read-only, disk full) are ERR_RUN.

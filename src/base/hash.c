@@ -29,13 +29,18 @@ void sha256_add(struct sha256 *h, str s)
         BUG("SHA-256 failed");
 }
 
+void sha256_free(struct sha256 *h)
+{
+    EVP_MD_CTX_free((EVP_MD_CTX *)h);
+}
+
 str sha256_hex(struct sha256 *h, struct arena *a)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned n = 0;
     if (EVP_DigestFinal_ex((EVP_MD_CTX *)h, digest, &n) != 1)
         BUG("SHA-256 failed");
-    EVP_MD_CTX_free((EVP_MD_CTX *)h);
+    sha256_free(h);
     char *text = arena_alloc(a, (size_t)n * 2 + 1);
     static const char hex[] = "0123456789abcdef";
     for (unsigned i = 0; i < n; i++) {

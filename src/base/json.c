@@ -12,6 +12,15 @@ json_t *json_read_strict(str text, struct err *err)
     return value;
 }
 
+json_t *json_iterable(const json_t *object)
+{
+    union {
+        const json_t *in;
+        json_t *out;
+    } same = { object };
+    return same.out;
+}
+
 str json_view(const json_t *value)
 {
     if (!json_is_string(value))

@@ -45,6 +45,9 @@ str json_trim(str s);
 // type: the empty text / the fallback.
 str json_get_str(const json_t *object, const char *key);
 int64_t json_get_int(const json_t *object, const char *key, int64_t fallback);
+// The same object for json_object_foreach, which asks for a pointer that is not const; never write
+// through it.
+json_t *json_iterable(const json_t *object);
 // The view of a JSON string value (any other value: empty).
 str json_view(const json_t *value);
 
@@ -68,6 +71,14 @@ void json_put_int(struct json_out *o, int64_t value);
 void json_put_double(struct json_out *o, double value); // finite; as buf_add_double
 void json_put_bool(struct json_out *o, bool value);
 void json_put_null(struct json_out *o);
+// A key and its value in one; `maybe`: null for the empty text; `open`: json_open after the key.
+void json_key_str(struct json_out *o, str key, str value);
+void json_key_maybe(struct json_out *o, str key, str value);
+void json_key_int(struct json_out *o, str key, int64_t value);
+void json_key_double(struct json_out *o, str key, double value);
+void json_key_bool(struct json_out *o, str key, bool value);
+void json_key_null(struct json_out *o, str key);
+void json_key_open(struct json_out *o, str key, char bracket);
 // Writes a jansson value; integers, reals, order and strings as the functions above.
 void json_put_value(struct json_out *o, const json_t *value);
 // Puts text that already is one JSON value.

@@ -85,18 +85,60 @@ void json_put_null(struct json_out *o)
     json_put_raw(o, S("null"));
 }
 
+void json_key_str(struct json_out *o, str key, str value)
+{
+    json_key(o, key);
+    json_put_str(o, value);
+}
+
+void json_key_maybe(struct json_out *o, str key, str value)
+{
+    if (value.len > 0)
+        json_key_str(o, key, value);
+    else
+        json_key_null(o, key);
+}
+
+void json_key_int(struct json_out *o, str key, int64_t value)
+{
+    json_key(o, key);
+    json_put_int(o, value);
+}
+
+void json_key_double(struct json_out *o, str key, double value)
+{
+    json_key(o, key);
+    json_put_double(o, value);
+}
+
+void json_key_bool(struct json_out *o, str key, bool value)
+{
+    json_key(o, key);
+    json_put_bool(o, value);
+}
+
+void json_key_null(struct json_out *o, str key)
+{
+    json_key(o, key);
+    json_put_null(o);
+}
+
+void json_key_open(struct json_out *o, str key, char bracket)
+{
+    json_key(o, key);
+    json_open(o, bracket);
+}
+
 static void put_object(struct json_out *o, const json_t *value)
 {
     json_open(o, '{');
-    // jansson iterates objects in insertion order, but only through a pointer that is not const.
-    json_t *object = json_deep_copy(value);
+    json_t *object = json_iterable(value); // in insertion order
     const char *key;
     json_t *member;
     json_object_foreach (object, key, member) {
         json_key(o, str_from(key));
         json_put_value(o, member);
     }
-    json_decref(object);
     json_close(o, '}');
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// log.c - the one mutable global of the program: where log lines go. It is set before any work
-// starts and never changes after, so it carries no state of a run.
+// log.c - a mutable global: where log lines go. It is set before any work starts and never changes
+// after, so it carries no state of a run. (The only other one counts signals, in cli.)
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -9,6 +9,7 @@
 // at twice at most.
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -38,17 +39,9 @@ struct reader {
 
 // ---- white space ----
 
-static str trim_front(str s)
-{
-    for (size_t n = utf8_blank(s); n > 0; n = utf8_blank(s))
-        s = str_sub(s, n, s.len);
-    return s;
-}
-
 str json_trim(str s)
 {
-    s = str_strip(s);
-    return str_starts(s, S("\xEF\xBB\xBF")) ? str_strip(str_sub(s, 3, s.len)) : s;
+    return str_strip(str_without_bom(str_strip(s)));
 }
 
 // ---- the text, character by character ----
@@ -115,8 +108,8 @@ static size_t hex_digits(str text, size_t at, uint32_t *value)
     *value = 0;
     for (; n < 4 && at + n < text.len; n++) {
         char c = text.data[at + n];
-        char lower = (char)(c | 0x20);
-        if (c >= '0' && c <= '9')
+        char lower = ascii_lower(c);
+        if (ascii_is_digit(c))
             *value = *value << 4 | (uint32_t)(c - '0');
         else if (lower >= 'a' && lower <= 'f')
             *value = *value << 4 | (uint32_t)(lower - 'a' + 10);
@@ -178,7 +171,7 @@ static bool quote_closes(const struct reader *r)
 {
     if (r->mode == ENVELOPE)
         return true;
-    str next = trim_front(str_sub(r->text, r->at + 1, r->text.len));
+    str next = str_strip_start(str_sub(r->text, r->at + 1, r->text.len));
     return next.len == 0 || str_find_char(S(",}]:/#"), next.data[0]) >= 0;
 }
 
@@ -219,26 +212,20 @@ static bool read_string(struct reader *r)
 struct word_form { // a bare word that is a value
     str text, json;
 };
-#define FORM(text_, json_)                                                                         \
-    {                                                                                              \
-        { text_, sizeof(text_) - 1 },                                                              \
-        {                                                                                          \
-            json_, sizeof(json_) - 1                                                               \
-        }                                                                                          \
-    }
 static const struct word_form envelope_words[] = {
-    FORM("true", "true"), FORM("false", "false"),   FORM("null", "null"),
-    FORM("NaN", "null"),  FORM("Infinity", "null"), FORM("-Infinity", "null"),
+    { T("true"), T("true") }, { T("false"), T("false") },   { T("null"), T("null") },
+    { T("NaN"), T("null") },  { T("Infinity"), T("null") }, { T("-Infinity"), T("null") },
 };
 static const struct word_form answer_words[] = {
-    FORM("true", "true"),   FORM("false", "false"), FORM("null", "null"),   FORM("True", "true"),
-    FORM("False", "false"), FORM("None", "null"),   FORM("NaN", "\"NaN\""),
+    { T("true"), T("true") },   { T("false"), T("false") }, { T("null"), T("null") },
+    { T("True"), T("true") },   { T("False"), T("false") }, { T("None"), T("null") },
+    { T("NaN"), T("\"NaN\"") },
 };
 
 static size_t digits(str s, size_t at)
 {
     size_t n = 0;
-    while (at + n < s.len && s.data[at + n] >= '0' && s.data[at + n] <= '9')
+    while (at + n < s.len && ascii_is_digit(s.data[at + n]))
         n++;
     return n;
 }
@@ -370,8 +357,7 @@ static bool read_element(struct reader *r)
 
 static bool is_word_byte(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           str_find_char(S("_-$."), c) >= 0 || (unsigned char)c >= 0x80;
+    return ascii_is_alnum(c) || str_find_char(S("_-$."), c) >= 0 || (unsigned char)c >= 0x80;
 }
 
 // Reads a key into r->word.
@@ -587,19 +573,9 @@ static bool too_deep(str json)
     return depth > NESTING_MAX;
 }
 
-static size_t line_of(str text, size_t at)
-{
-    size_t line = 1;
-    for (size_t i = 0; i < at && i < text.len; i++)
-        line += text.data[i] == '\n';
-    return line;
-}
-
 // Reads one value and nothing behind it.
 static bool read_document(struct reader *r)
 {
-    if (str_starts(r->text, S("\xEF\xBB\xBF")))
-        r->at = 3;
     skip_blank(r);
     if (!read_value(r, '\0'))
         return false;
@@ -610,7 +586,7 @@ static bool read_document(struct reader *r)
 static json_t *read_mended(str text, struct err *err)
 {
     struct reader r;
-    reader_start(&r, ENVELOPE, text);
+    reader_start(&r, ENVELOPE, str_without_bom(text));
     json_t *value = NULL;
     if (read_document(&r)) {
         str json = buf_str(&r.out);
@@ -619,7 +595,7 @@ static json_t *read_mended(str text, struct err *err)
         if (!value)
             err_set(err, ERR_INPUT, "not valid JSON: %s", why.text);
     } else {
-        err_set(err, ERR_INPUT, "line %zu: not valid JSON: %s", line_of(text, r.at), r.why);
+        err_set(err, ERR_INPUT, "line %zu: not valid JSON: %s", str_line(r.text, r.at), r.why);
     }
     arena_free(&r.arena);
     return value;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 
 str str_from(const char *c)
@@ -19,17 +20,12 @@ bool str_eq(str a, str b)
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 bool str_eq_nocase(str a, str b)
 {
     if (a.len != b.len)
         return false;
     for (size_t i = 0; i < a.len; i++)
-        if (lower(a.data[i]) != lower(b.data[i]))
+        if (ascii_lower(a.data[i]) != ascii_lower(b.data[i]))
             return false;
     return true;
 }
@@ -120,7 +116,7 @@ bool str_to_int(str s, int64_t min, int64_t max, int64_t *out)
     if (s.len == first)
         return false;
     for (size_t i = first; i < s.len; i++)
-        if (s.data[i] < '0' || s.data[i] > '9')
+        if (!ascii_is_digit(s.data[i]))
             return false;
     memcpy(text, s.data, s.len);
     text[s.len] = '\0';
@@ -184,6 +180,32 @@ size_t str_distance(str a, str b)
         }
     }
     return row[b.len];
+}
+
+void nearest_offer(struct nearest *n, str name)
+{
+    enum { SLIP_MAX = 3 }; // more different letters are another word
+    size_t distance = str_distance(n->word, name);
+    if (distance > SLIP_MAX || distance >= n->word.len)
+        return;
+    if (n->name.len == 0 || distance < n->distance_) {
+        n->name = name;
+        n->distance_ = distance;
+    }
+}
+
+size_t str_line(str text, size_t offset)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < offset && i < text.len; i++)
+        line += text.data[i] == '\n';
+    return line;
+}
+
+str str_without_bom(str s)
+{
+    str bom = S("\xEF\xBB\xBF");
+    return str_starts(s, bom) ? str_sub(s, bom.len, s.len) : s;
 }
 
 // Length that a lead byte announces, and the smallest code point of that length; 0: no lead byte.
@@ -302,7 +324,7 @@ size_t utf8_blank(str s)
         return 0;
     unsigned char c = (unsigned char)s.data[0];
     if (c < 0x80)
-        return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1C && c <= 0x1F);
+        return ascii_is_blank((char)c) || (c >= 0x1C && c <= 0x1F);
     uint32_t code;
     bool valid;
     size_t n = utf8_decode(s, &code, &valid);
@@ -318,11 +340,39 @@ static size_t blank_at_end(str s)
     return 0;
 }
 
-str str_strip(str s)
+str str_strip_start(str s)
 {
     for (size_t n = utf8_blank(s); n > 0; n = utf8_blank(s))
         s = str_sub(s, n, s.len);
+    return s;
+}
+
+str str_strip(str s)
+{
+    s = str_strip_start(s);
     for (size_t n = blank_at_end(s); n > 0; n = blank_at_end(s))
         s.len -= n;
     return s;
+}
+
+struct shown str_show(str s, size_t max)
+{
+    struct shown out;
+    size_t n = 0;
+    if (max > SHOWN_MAX_BYTES)
+        max = SHOWN_MAX_BYTES;
+    while (s.len > 0) {
+        uint32_t code;
+        bool valid;
+        size_t used = utf8_decode(s, &code, &valid);
+        bool plain = valid && code >= 0x20 && code != 0x7F && !(code >= 0x80 && code < 0xA0);
+        size_t wide = plain ? used : 1;
+        if (n + wide > max)
+            break;
+        memcpy(out.text + n, plain ? s.data : "?", wide);
+        n += wide;
+        s = str_sub(s, used, s.len);
+    }
+    memcpy(out.text + n, s.len > 0 ? "..." : "", s.len > 0 ? sizeof "..." : 1);
+    return out;
 }

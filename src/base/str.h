@@ -16,6 +16,11 @@ typedef struct str { // the view
 
 // The view of a string literal; the arguments of "%.*s".
 #define S(literal) ((str){ "" literal, sizeof(literal) - 1 })
+// The same as the initialiser of static data, which must be constant: T("text").
+#define T(literal)                                                                                 \
+    {                                                                                              \
+        "" literal, sizeof(literal) - 1                                                            \
+    }
 #define STR(s) (int)(s).len, (s).data // for "%.*s"; texts longer than INT_MAX are never printed
 
 // The view of a C string; NULL gives the empty text.
@@ -46,6 +51,24 @@ MUST_CHECK bool str_to_int(str s, int64_t min, int64_t max, int64_t *out);
 MUST_CHECK bool str_to_double(str s, double *out);
 // Edit distance (Levenshtein), for "did you mean"; texts are cut at 63 bytes.
 size_t str_distance(str a, str b);
+// "Did you mean": which of the offered names was probably meant by a mistyped word.
+struct nearest {
+    str word; // set by the caller
+    str name; // the nearest one; empty: none is near enough for a slip
+    size_t distance_;
+};
+void nearest_offer(struct nearest *n, str name);
+// The line, from 1, in which the byte at `offset` stands.
+size_t str_line(str text, size_t offset);
+// Without the UTF-8 byte order mark in front, if there is one.
+str str_without_bom(str s);
+// Foreign text fit for a message: at most `max` bytes and "..." where it is longer; control
+// characters and broken UTF-8 replaced by "?".
+enum { SHOWN_MAX_BYTES = 100 };
+struct shown {
+    char text[SHOWN_MAX_BYTES + sizeof "..."];
+};
+struct shown str_show(str s, size_t max);
 
 // Decodes the UTF-8 character at `s.data` (s.len > 0). Returns its bytes (1..4) and the code point;
 // an invalid sequence gives U+FFFD and the length of its maximal valid prefix, at least 1.
@@ -58,5 +81,6 @@ size_t utf8_length(str s);
 // Bytes of the white-space character at the start of `s`, 0: there is none. Unicode, as Python's
 // str.isspace judges.
 size_t utf8_blank(str s);
-// Without white space of that kind at either end, as Python's str.strip.
+// Without white space of that kind at either end, as Python's str.strip; at the start only.
 str str_strip(str s);
+str str_strip_start(str s);

@@ -107,6 +107,8 @@ enum { MOVE_TEXT_MAX = 8 }; // longest SAN is 7 characters ("Qa1xb2#", "O-O-O+")
 struct move_text {
     char data[MOVE_TEXT_MAX];
 };
+// Exactly a square as "e4".
+MUST_CHECK bool square_parse(str text, square *out);
 struct move_text uci_format(move m);                             // "e2e4", "a7a8q", "e1g1"
 struct move_text san_format(const struct position *pos, move m); // "Nbd2", "exd6", "O-O#"
 // Exactly a UCI move (lower case) that is legal here; king-takes-rook castling is refused.

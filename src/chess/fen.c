@@ -16,22 +16,10 @@ enum {
 
 static const char piece_letters[] = "pnbrqk";
 
-// A field as it may stand in a message: short, printable.
-struct quoted {
-    char text[24];
-};
-
-static struct quoted quote(str field)
+// A field as it may stand in a message.
+static struct shown show(str field)
 {
-    struct quoted q = { "\"" };
-    size_t n = 1, shown = field.len > 16 ? 16 : field.len;
-    for (size_t i = 0; i < shown; i++) {
-        char c = field.data[i];
-        q.text[n++] = c >= ' ' && c <= '~' ? c : '?';
-    }
-    for (const char *end = shown < field.len ? "...\"" : "\""; *end; end++)
-        q.text[n++] = *end;
-    return q;
+    return str_show(field, 16);
 }
 
 static const char *color_name(enum color c)
@@ -41,18 +29,13 @@ static const char *color_name(enum color c)
 
 // ---- fields ----
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 // Cuts `fen` at blanks; returns the number of fields, of which the first six are stored.
 static size_t split(str fen, str fields[FEN_FIELDS])
 {
     size_t n = 0;
     for (size_t i = 0; i < fen.len;) {
         size_t start = i;
-        while (i < fen.len && !is_blank(fen.data[i]))
+        while (i < fen.len && !ascii_is_blank(fen.data[i]))
             i++;
         if (i > start) {
             if (n < FEN_FIELDS)
@@ -74,13 +57,13 @@ static void put_piece(struct position *pos, square s, char letter)
 
 static bool parse_rank(str text, int rank, struct position *pos, struct err *err)
 {
-    static const str letters = { "pnbrqkPNBRQK", 12 };
+    static const str letters = T("pnbrqkPNBRQK");
     int file = 0;
     char before = '\0';
     for (size_t i = 0; i < text.len; before = text.data[i++]) {
         char c = text.data[i];
-        if (c >= '1' && c <= '8') {
-            if (before >= '1' && before <= '8')
+        if (is_rank(c)) {
+            if (is_rank(before))
                 return err_set(err, ERR_INPUT, "bad FEN: two digits side by side on rank %d",
                                rank + 1);
             file += c - '0';
@@ -89,8 +72,8 @@ static bool parse_rank(str text, int rank, struct position *pos, struct err *err
                 put_piece(pos, (square)(8 * rank + file), c);
             file++;
         } else if (c != '~' || str_find_char(letters, before) < 0) { // "~": a promoted piece
-            return err_set(err, ERR_INPUT, "bad FEN: %s on rank %d is neither piece nor 1-8",
-                           quote(str_sub(text, i, 1)).text, rank + 1);
+            return err_set(err, ERR_INPUT, "bad FEN: \"%s\" on rank %d is neither piece nor 1-8",
+                           show(str_sub(text, i, 1)).text, rank + 1);
         }
     }
     if (file != 8)
@@ -104,8 +87,8 @@ static enum position_fault parse_placement(str field, struct position *pos, stru
     for (size_t i = 0; i < field.len; i++)
         ranks += field.data[i] == '/';
     if (ranks != 8) {
-        err_set(err, ERR_INPUT, "bad FEN: %d ranks in the piece placement %s, must be 8", ranks,
-                quote(field).text);
+        err_set(err, ERR_INPUT, "bad FEN: %d ranks in the piece placement \"%s\", must be 8", ranks,
+                show(field).text);
         return FAULT_PLACEMENT;
     }
     for (int rank = 7; rank >= 0; rank--) {
@@ -122,7 +105,8 @@ static enum position_fault parse_turn(str field, struct position *pos, struct er
     else if (str_eq(field, S("b")))
         pos->turn = BLACK;
     else {
-        err_set(err, ERR_INPUT, "bad FEN: side to move is %s, must be w or b", quote(field).text);
+        err_set(err, ERR_INPUT, "bad FEN: side to move is \"%s\", must be w or b",
+                show(field).text);
         return FAULT_TURN;
     }
     return FAULT_NONE;
@@ -156,8 +140,8 @@ static enum position_fault parse_castling(str field, struct position *pos, struc
         char upper = (char)(black ? field.data[i] - ('a' - 'A') : field.data[i]);
         bool known = upper == 'K' || upper == 'Q' || (upper >= 'A' && upper <= 'H');
         if (!known || ++seen[black] > 2 || (!black && seen[BLACK])) {
-            err_set(err, ERR_INPUT, "bad FEN: castling rights %s, must be - or letters of KQkq",
-                    quote(field).text);
+            err_set(err, ERR_INPUT, "bad FEN: castling rights \"%s\", must be - or letters of KQkq",
+                    show(field).text);
             return FAULT_CASTLING;
         }
         add_castling(upper, black ? BLACK : WHITE, pos);
@@ -170,13 +154,11 @@ static enum position_fault parse_en_passant(str field, struct position *pos, str
     pos->en_passant = SQUARE_NONE;
     if (str_eq(field, S("-")))
         return FAULT_NONE;
-    if (field.len != 2 || field.data[0] < 'a' || field.data[0] > 'h' || field.data[1] < '1' ||
-        field.data[1] > '8') {
-        err_set(err, ERR_INPUT, "bad FEN: en-passant square %s, must be - or a square",
-                quote(field).text);
+    if (!square_parse(field, &pos->en_passant)) {
+        err_set(err, ERR_INPUT, "bad FEN: en-passant square \"%s\", must be - or a square",
+                show(field).text);
         return FAULT_EN_PASSANT;
     }
-    pos->en_passant = (square)(8 * (field.data[1] - '1') + (field.data[0] - 'a'));
     return FAULT_NONE;
 }
 
@@ -185,8 +167,8 @@ static enum position_fault parse_counter(str field, const char *name, uint16_t *
 {
     int64_t value;
     if (!str_to_int(field, 0, COUNTER_MAX, &value)) {
-        err_set(err, ERR_INPUT, "bad FEN: %s %s, must be a number from 0 to %d", name,
-                quote(field).text, COUNTER_MAX);
+        err_set(err, ERR_INPUT, "bad FEN: %s \"%s\", must be a number from 0 to %d", name,
+                show(field).text, COUNTER_MAX);
         return FAULT_COUNTERS;
     }
     *out = (uint16_t)value;
@@ -203,7 +185,7 @@ static enum position_fault parse_fields(str fen, struct position *pos, struct er
             err_set(err, ERR_INPUT, "bad FEN: %zu bytes, at most %d are read", fen.len,
                     FEN_MAX_BYTES);
         else
-            err_set(err, ERR_INPUT, "bad FEN: %zu fields in %s, must be 6", n, quote(fen).text);
+            err_set(err, ERR_INPUT, "bad FEN: %zu fields in \"%s\", must be 6", n, show(fen).text);
         return FAULT_FIELDS;
     }
     enum position_fault fault = parse_placement(fields[0], pos, err);

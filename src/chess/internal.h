@@ -177,6 +177,17 @@ bool en_passant_is_legal(const struct position *pos, square from);
 // neither); position_after does the rest.
 void board_apply(struct position *pos, move m);
 
+// Whether a byte names a file or a rank.
+static inline bool is_file(char c)
+{
+    return c >= 'a' && c <= 'h';
+}
+
+static inline bool is_rank(char c)
+{
+    return c >= '1' && c <= '8';
+}
+
 // The key computed from nothing.
 uint64_t position_key(const struct position *pos);
 // Drops an en-passant square that no legal move can use.

@@ -107,16 +107,6 @@ struct shape { // what the text says
     enum piece promotion;
 };
 
-static bool is_file(char c)
-{
-    return c >= 'a' && c <= 'h';
-}
-
-static bool is_rank(char c)
-{
-    return c >= '1' && c <= '8';
-}
-
 static char last(str s)
 {
     return s.len ? s.data[s.len - 1] : '\0';
@@ -137,7 +127,7 @@ static enum piece piece_of(char upper)
 static enum piece cut_promotion(str *text)
 {
     char c = last(*text);
-    enum piece p = piece_of((char)(c >= 'a' && c <= 'z' ? c - ('a' - 'A') : c));
+    enum piece p = piece_of(ascii_upper(c));
     if (p == PIECE_NONE || p == PAWN)
         return PIECE_NONE;
     drop_last(text);
@@ -149,9 +139,8 @@ static enum piece cut_promotion(str *text)
 // Takes the target square off the end.
 static bool cut_target(str *text, square *to)
 {
-    if (text->len < 2 || !is_file(text->data[text->len - 2]) || !is_rank(last(*text)))
+    if (text->len < 2 || !square_parse(str_sub(*text, text->len - 2, 2), to))
         return false;
-    *to = (square)(8 * (last(*text) - '1') + (text->data[text->len - 2] - 'a'));
     text->len -= 2;
     return true;
 }

@@ -13,19 +13,19 @@ struct move_text uci_format(move m)
     return text;
 }
 
-static bool read_square(const char *text, square *out)
+bool square_parse(str text, square *out)
 {
-    if (text[0] < 'a' || text[0] > 'h' || text[1] < '1' || text[1] > '8')
+    if (text.len != 2 || !is_file(text.data[0]) || !is_rank(text.data[1]))
         return false;
-    *out = (square)(8 * (text[1] - '1') + (text[0] - 'a'));
+    *out = (square)(8 * (text.data[1] - '1') + (text.data[0] - 'a'));
     return true;
 }
 
 bool uci_parse(const struct position *pos, str text, move *out)
 {
     square from, to;
-    if ((text.len != 4 && text.len != 5) || !read_square(text.data, &from) ||
-        !read_square(text.data + 2, &to))
+    if (text.len > 5 || !square_parse(str_sub(text, 0, 2), &from) ||
+        !square_parse(str_sub(text, 2, 2), &to))
         return false;
     struct move_list list;
     moves_legal(pos, &list);

@@ -57,8 +57,7 @@ static bool read_rows(const struct each_row *each, struct arena *a, str *sha256,
 enum { IDS_MAX = 2000000 }; // remembered ids: about 200 MB
 
 struct verify {
-    str path;
-    struct map ids; // to the line of the first
+    struct puzzle_ids ids;
     size_t n_good, n_bad, n_positions;
 };
 
@@ -76,16 +75,9 @@ static bool verify_row(void *ctx, const struct puzzle *p, const struct err *why,
     struct verify *v = ctx;
     if (!p)
         return print_bad(v, why->text, err);
-    const struct map_entry *first = map_get(&v->ids, p->id);
-    if (first) {
-        struct err doubled;
-        err_set(&doubled, ERR_INPUT,
-                "%.*s:%zu: %.*s: the id stands at line %lld already; rename or remove the row",
-                STR(v->path), p->lineno, STR(p->id), (long long)first->number);
+    struct err doubled;
+    if (!puzzle_ids_add(&v->ids, p, &doubled))
         return print_bad(v, doubled.text, err);
-    }
-    if (v->ids.n < IDS_MAX)
-        map_put(&v->ids, p->id, NULL)->number = (int64_t)p->lineno;
     v->n_good++;
     v->n_positions += p->n_moves / 2;
     return true;
@@ -93,22 +85,24 @@ static bool verify_row(void *ctx, const struct puzzle *p, const struct err *why,
 
 static bool verify_run(const struct args *args, struct arena *a, struct err *err)
 {
-    struct verify v = { .ids = { .arena = a } };
-    str sha256;
-    if (!file_of(args, &v.path, err) ||
-        !read_rows(&(struct each_row){ v.path, verify_row, &v }, a, &sha256, err))
+    struct verify v = { .ids = { .lines = { .arena = a }, .max = IDS_MAX } };
+    str path, sha256;
+    if (!file_of(args, &path, err))
+        return false;
+    v.ids.path = path;
+    if (!read_rows(&(struct each_row){ path, verify_row, &v }, a, &sha256, err))
         return false;
     struct buf b = { .arena = a };
-    buf_addf(&b, "%.*s: %zu rows, %zu good with %zu positions, %zu bad; sha256 %.*s\n", STR(v.path),
+    buf_addf(&b, "%.*s: %zu rows, %zu good with %zu positions, %zu bad; sha256 %.*s\n", STR(path),
              v.n_good + v.n_bad, v.n_good, v.n_positions, v.n_bad, STR(sha256));
-    if (v.ids.n == IDS_MAX)
+    if (v.ids.lines.n == IDS_MAX)
         buf_addf(&b, "doubles were looked for among the first %d ids only\n", IDS_MAX);
     if (!print_str(buf_str(&b), err))
         return false;
     if (v.n_good + v.n_bad == 0)
-        return err_set(err, ERR_INPUT, "%.*s: has no rows", STR(v.path));
+        return err_set(err, ERR_INPUT, "%.*s: has no rows", STR(path));
     return v.n_bad == 0 ||
-           err_set(err, ERR_INPUT, "%.*s: %zu bad rows; fix or remove them", STR(v.path), v.n_bad);
+           err_set(err, ERR_INPUT, "%.*s: %zu bad rows; fix or remove them", STR(path), v.n_bad);
 }
 
 static const struct opt no_opts[] = { { 0 } };
@@ -251,14 +245,12 @@ static void add_text(const struct stats *s, str path, str sha256, struct buf *b)
 
 static void put_count(struct json_out *o, str key, size_t n)
 {
-    json_key(o, key);
-    json_put_int(o, (int64_t)n);
+    json_key_int(o, key, (int64_t)n);
 }
 
 static void put_lengths(struct json_out *o, const size_t counts[LENGTHS])
 {
-    json_key(o, S("solver_moves"));
-    json_open(o, '{');
+    json_key_open(o, S("solver_moves"), '{');
     for (int l = 0; l < LENGTHS; l++)
         put_count(o, str_from(length_names[l]), counts[l]);
     json_close(o, '}');
@@ -266,14 +258,12 @@ static void put_lengths(struct json_out *o, const size_t counts[LENGTHS])
 
 static void put_bins(struct json_out *o, const struct stats *s, struct arena *a)
 {
-    json_key(o, S("rating_bins"));
-    json_open(o, '[');
+    json_key_open(o, S("rating_bins"), '[');
     for (int bin = 0; bin < BINS; bin++) {
         if (bin_total(s, bin) == 0)
             continue;
         json_open(o, '{');
-        json_key(o, S("bin"));
-        json_put_str(o, bin_name(bin, a));
+        json_key_str(o, S("bin"), bin_name(bin, a));
         put_count(o, S("puzzles"), bin_total(s, bin));
         put_lengths(o, s->n_bin[bin]);
         json_close(o, '}');
@@ -290,12 +280,9 @@ static void put_rating(struct json_out *o, const struct stats *s)
     }
     json_open(o, '{');
     put_count(o, S("puzzles"), s->n_rated);
-    json_key(o, S("min"));
-    json_put_int(o, s->rating_min);
-    json_key(o, S("max"));
-    json_put_int(o, s->rating_max);
-    json_key(o, S("mean"));
-    json_put_double(o, (double)s->rating_sum / (double)s->n_rated);
+    json_key_int(o, S("min"), s->rating_min);
+    json_key_int(o, S("max"), s->rating_max);
+    json_key_double(o, S("mean"), (double)s->rating_sum / (double)s->n_rated);
     json_close(o, '}');
 }
 
@@ -303,24 +290,20 @@ static void add_json(const struct stats *s, str path, str sha256, struct buf *b)
 {
     struct json_out o = { .b = b, .indent = 2 };
     json_open(&o, '{');
-    json_key(&o, S("file"));
-    json_put_str(&o, path);
-    json_key(&o, S("sha256"));
-    json_put_str(&o, sha256);
+    json_key_str(&o, S("file"), path);
+    json_key_str(&o, S("sha256"), sha256);
     put_count(&o, S("puzzles"), s->n_rows - s->n_bad);
     put_count(&o, S("bad_rows"), s->n_bad);
     put_count(&o, S("positions"), s->n_positions);
     put_count(&o, S("mates"), s->n_mates);
-    json_key(&o, S("side_to_move"));
-    json_open(&o, '{');
+    json_key_open(&o, S("side_to_move"), '{');
     put_count(&o, S("white"), s->n_side[WHITE]);
     put_count(&o, S("black"), s->n_side[BLACK]);
     json_close(&o, '}');
     put_lengths(&o, s->n_length);
     put_rating(&o, s);
     put_bins(&o, s, b->arena);
-    json_key(&o, S("themes"));
-    json_open(&o, '{');
+    json_key_open(&o, S("themes"), '{');
     for (size_t i = 0; i < s->themes.n && i < THEMES_SHOWN; i++)
         put_count(&o, s->themes.v[i].key, (size_t)s->themes.v[i].number);
     json_close(&o, '}');

@@ -4,12 +4,6 @@
 #pragma once
 #include "llm/llm.h"
 
-// S() for the initialisers of static data, which must be constant.
-#define T(literal)                                                                                 \
-    {                                                                                              \
-        "" literal, sizeof(literal) - 1                                                            \
-    }
-
 enum {
     REQUEST_MAX_BYTES = 32 << 20,  // a request body; far above any context window
     RESPONSE_MAX_BYTES = 64 << 20, // endpoint specification, section 2

@@ -10,27 +10,6 @@
 
 enum { RATING_MAX = 9999 };
 
-struct shown show(str s)
-{
-    struct shown out;
-    size_t n = 0;
-    size_t room = sizeof out.text - 4; // "..." and the end
-    while (s.len > 0 && n + 4 < room) {
-        uint32_t code;
-        bool valid;
-        size_t used = utf8_decode(s, &code, &valid);
-        bool plain = valid && code >= 0x20 && code != 0x7F && !(code >= 0x80 && code < 0xA0);
-        if (plain)
-            memcpy(out.text + n, s.data, used);
-        else
-            out.text[n] = '?';
-        n += plain ? used : 1;
-        s = str_sub(s, used, s.len);
-    }
-    memcpy(out.text + n, s.len > 0 ? "..." : "", s.len > 0 ? 4 : 1);
-    return out;
-}
-
 // No controls, valid UTF-8. Nearly all texts are ASCII and need no decoding.
 static bool is_clean(str s)
 {
@@ -68,7 +47,7 @@ static int digits(str s)
     if (s.len == 0 || s.len > 4)
         return -1;
     for (size_t i = 0; i < s.len; i++) {
-        if (s.data[i] < '0' || s.data[i] > '9')
+        if (!ascii_is_digit(s.data[i]))
             return -1;
         value = value * 10 + (s.data[i] - '0');
     }
@@ -90,7 +69,7 @@ static bool check_rating(str text, struct puzzle *out, struct err *err)
     if (!str_to_double(text, &value) || value < 0 || value > RATING_MAX)
         return err_set(err, ERR_INPUT,
                        "rating '%s' is not a number from 0 to %d; fix or empty the field",
-                       show(text).text, RATING_MAX);
+                       str_show(text, SHOWN_MAX_BYTES).text, RATING_MAX);
     out->rating = (int)(value + 0.5);
     return true;
 }
@@ -120,7 +99,9 @@ static bool play(const struct record *in, move *moves, struct puzzle *out, struc
             return err_set(err, ERR_INPUT,
                            "move %zu '%s' is not legal in the line '%s' of FEN '%s'; fix or remove "
                            "the row",
-                           n + 1, show(word).text, show(in->line).text, show(in->fen).text);
+                           n + 1, str_show(word, SHOWN_MAX_BYTES).text,
+                           str_show(in->line, SHOWN_MAX_BYTES).text,
+                           str_show(in->fen, SHOWN_MAX_BYTES).text);
         pos = position_after(&pos, moves[n++]);
     }
     if (n < 2)
@@ -160,7 +141,7 @@ static bool check(const struct record *in, struct arena *a, struct puzzle *out, 
     struct err why = { 0 };
     if (position_parse(fen, &out->start, &why) != FAULT_NONE)
         return err_set(err, ERR_INPUT, "%.300s, in '%s'; fix or remove the row", why.text,
-                       show(fen).text);
+                       str_show(fen, SHOWN_MAX_BYTES).text);
     move moves[PUZZLE_MOVES_MAX];
     out->line = str_trim(in->line);
     if (!play(in, moves, out, err))
@@ -176,5 +157,5 @@ bool record_check(const struct record *in, struct arena *a, struct puzzle *out, 
 {
     if (check(in, a, out, err))
         return true;
-    return in->id.len > 0 ? err_add(err, "%s", show(in->id).text) : false;
+    return in->id.len > 0 ? err_add(err, "%s", str_show(in->id, SHOWN_MAX_BYTES).text) : false;
 }

@@ -8,16 +8,6 @@ enum { THEMES_BEHIND_FEN = 6 }; // in the ten columns of the Lichess dump
 
 static const char *const column_names[COLUMNS] = { "PuzzleId", "FEN", "Moves", "Rating", "Themes" };
 
-static bool is_between(char c, char low, char high)
-{
-    return c >= low && c <= high;
-}
-
-static bool is_square(const char *p)
-{
-    return is_between(p[0], 'a', 'h') && is_between(p[1], '1', '8');
-}
-
 // Has the form of a line of UCI moves, legal or not.
 static bool looks_like_moves(str s)
 {
@@ -27,7 +17,9 @@ static bool looks_like_moves(str s)
     while (s.len > 0) {
         str word = str_cut(&s, ' ');
         bool promotes = word.len == 5 && str_find_char(S("qrbn"), word.data[4]) >= 0;
-        if (!(word.len == 4 || promotes) || !is_square(word.data) || !is_square(word.data + 2))
+        square from, to;
+        if (!(word.len == 4 || promotes) || !square_parse(str_sub(word, 0, 2), &from) ||
+            !square_parse(str_sub(word, 2, 2), &to))
             return false;
     }
     return true;
@@ -41,13 +33,11 @@ static bool looks_like_themes(str s)
         return false;
     while (s.len > 0) {
         str word = str_cut(&s, ' ');
-        if (word.len == 0 || !is_between(word.data[0], 'a', 'z'))
+        if (word.len == 0 || !ascii_is_lower(word.data[0]))
             return false;
-        for (size_t i = 0; i < word.len; i++) {
-            char c = word.data[i];
-            if (!is_between(c, 'a', 'z') && !is_between(c, 'A', 'Z') && !is_between(c, '0', '9'))
+        for (size_t i = 0; i < word.len; i++)
+            if (!ascii_is_alnum(word.data[i]))
                 return false;
-        }
     }
     return true;
 }
@@ -103,7 +93,7 @@ static bool missing(const struct csv_row *row, const struct columns *columns, st
         if (columns->at[c] < 0)
             buf_addf(&lack, "%s%s", lack.len > 0 ? ", " : "", column_names[c]);
     for (size_t i = 0; i < row->n; i++)
-        buf_addf(&found, "%s%s", i > 0 ? ", " : "", show(row->fields[i]).text);
+        buf_addf(&found, "%s%s", i > 0 ? ", " : "", str_show(row->fields[i], SHOWN_MAX_BYTES).text);
     str l = buf_str(&lack), f = buf_str(&found);
     err_set(err, ERR_INPUT,
             "missing column %.*s; the first row has: %.*s; name them in a header, or begin with a "

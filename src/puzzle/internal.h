@@ -76,11 +76,6 @@ MUST_CHECK bool record_check(const struct record *in, struct arena *a, struct pu
                              struct err *err);
 // Moves the texts and moves of a puzzle into another arena.
 void puzzle_keep(struct puzzle *p, struct arena *a);
-// Foreign text fit for a message: cut, controls and broken UTF-8 replaced.
-struct shown {
-    char text[104];
-};
-struct shown show(str s);
 
 // ---- the embedded files, generated from data/ ----
 

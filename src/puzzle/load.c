@@ -27,12 +27,24 @@ bool puzzle_matches(const struct puzzle *p, const struct puzzle_filter *filter)
     return filter->theme.len == 0 || has_word(p->themes, filter->theme);
 }
 
+bool puzzle_ids_add(struct puzzle_ids *ids, const struct puzzle *p, struct err *err)
+{
+    const struct map_entry *first = map_get(&ids->lines, p->id);
+    if (first)
+        return err_set(err, ERR_INPUT,
+                       "%.*s:%zu: %.*s: the id stands at line %lld already; rename or remove the "
+                       "row",
+                       STR(ids->path), p->lineno, STR(p->id), (long long)first->number);
+    if (ids->max == 0 || ids->lines.n < ids->max)
+        map_put(&ids->lines, p->id, NULL)->number = (int64_t)p->lineno;
+    return true;
+}
+
 struct loading {
-    str path;
     const struct puzzle_load_opts *opts;
     struct puzzle_reader *reader;
     struct arena row; // the row in work: rows that do not pass leave nothing behind
-    struct map ids;   // to the line of the first
+    struct puzzle_ids ids;
     struct puzzles *out;
     size_t n_good; // before the filter
 };
@@ -52,23 +64,15 @@ static bool reject(struct loading *l, const struct err *why, struct err *err)
 
 static bool take(struct loading *l, struct arena *a, const struct puzzle *p, struct err *err)
 {
-    bool fresh;
-    struct map_entry *entry = map_put(&l->ids, p->id, &fresh);
-    if (!fresh) {
-        struct err why = { 0 };
-        err_set(&why, ERR_INPUT,
-                "%.*s:%zu: %.*s: the id stands at line %lld already; rename or "
-                "remove the row",
-                STR(l->path), p->lineno, STR(p->id), (long long)entry->number);
+    struct err why = { 0 };
+    if (!puzzle_ids_add(&l->ids, p, &why))
         return reject(l, &why, err);
-    }
-    entry->number = (int64_t)p->lineno;
     l->n_good++;
     if (!puzzle_matches(p, &l->opts->filter))
         return true;
     if (l->out->n == LOADED_MAX)
-        return err_set(err, ERR_LIMIT, "%.*s: over %d puzzles; sample the file first", STR(l->path),
-                       LOADED_MAX);
+        return err_set(err, ERR_LIMIT, "%.*s: over %d puzzles; sample the file first",
+                       STR(l->ids.path), LOADED_MAX);
     struct puzzle *kept = vec_push(a, l->out);
     *kept = *p;
     puzzle_keep(kept, a);
@@ -101,8 +105,9 @@ bool puzzles_load(str path, const struct puzzle_load_opts *opts, struct arena *a
 {
     static const struct puzzle_load_opts defaults = { 0 };
     struct arena scratch = { 0 };
-    struct loading l = { .path = path, .opts = opts ? opts : &defaults, .out = out };
-    l.ids.arena = &scratch;
+    struct loading l = { .opts = opts ? opts : &defaults,
+                         .ids = { .path = path, .lines = { .arena = &scratch } },
+                         .out = out };
     *out = (struct puzzles){ 0 };
     bool ok = puzzle_reader_open(path, &l.reader, err) && load_rows(&l, a, err);
     if (ok) {

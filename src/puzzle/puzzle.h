@@ -66,6 +66,15 @@ struct puzzle_filter {          // zero: everything
     int solver_moves;           // exactly; 0: any
 };
 bool puzzle_matches(const struct puzzle *p, const struct puzzle_filter *filter);
+// The ids of a file so far, to find doubles. Set path and the arena of `lines`.
+struct puzzle_ids {
+    str path;
+    struct map lines; // id to the line where it stands
+    size_t max;       // ids remembered; 0: all
+};
+// Remembers the id. False with "FILE:LINE: ..." when an earlier row has it.
+MUST_CHECK bool puzzle_ids_add(struct puzzle_ids *ids, const struct puzzle *p, struct err *err);
+
 // Reads a whole file into `a`. `strict`: the first bad row is an error; otherwise bad rows are
 // logged (log_line) and counted. No good row at all is ERR_INPUT. Duplicate ids are bad rows.
 struct puzzle_load_opts {

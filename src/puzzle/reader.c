@@ -34,8 +34,7 @@ static bool look_at_start(struct puzzle_reader *r, struct err *err)
     while (rest.len == 0 && got == WINDOW_MORE) {
         got = window_more(w, err);
         str text = { w->data + w->begin, w->end - w->begin };
-        if (str_starts(text, S("\xEF\xBB\xBF")))
-            w->begin += 3;
+        w->begin += text.len - str_without_bom(text).len;
         rest = str_trim((str){ w->data + w->begin, w->end - w->begin });
     }
     if (got == WINDOW_FAIL)
@@ -63,9 +62,7 @@ static bool read_header(struct puzzle_reader *r, struct err *err)
 
 static bool open_reader(str path, const str *text, struct puzzle_reader **out, struct err *err)
 {
-    struct puzzle_reader *r = calloc(1, sizeof *r);
-    if (!r)
-        return err_set(err, ERR_RUN, "out of memory");
+    struct puzzle_reader *r = mem_must(calloc(1, sizeof *r));
     r->path = arena_str(&r->arena, path);
     bool ok = text ? source_open_text(r->path, *text, &r->source, err)
                    : source_open(r->path, &r->source, err);
@@ -150,7 +147,7 @@ static enum row_read next_record(struct puzzle_reader *r, struct record *out, st
     enum row_read got =
         r->is_jsonl ? jsonl_next(&r->window, &r->scratch, out, err) : csv_record(r, out, err);
     if (got == ROW_BAD && out->id.len > 0)
-        err_add(err, "%s", show(out->id).text);
+        err_add(err, "%s", str_show(out->id, SHOWN_MAX_BYTES).text);
     if (got == ROW_FAIL || got == ROW_END)
         return got;
     out->row = r->n_rows++;

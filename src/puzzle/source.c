@@ -242,9 +242,7 @@ static bool begin(struct source *s, struct err *err)
         s->stored = arena_alloc(&s->arena, STORED_BYTES);
         memcpy(s->stored, head.data, head.len);
         s->in = (ZSTD_inBuffer){ s->stored, head.len, 0 };
-        s->zstd = ZSTD_createDStream();
-        if (!s->zstd)
-            return err_set(err, ERR_RUN, "zstd: out of memory");
+        s->zstd = mem_must(ZSTD_createDStream());
         if (!fill(s, first, err))
             return false;
     } else if (!read_stored(s, first->data + first->len, BLOCK_BYTES - first->len, &more, err)) {
@@ -257,9 +255,7 @@ static bool begin(struct source *s, struct err *err)
 
 static bool open_source(str path, const str *text, struct source **out, struct err *err)
 {
-    struct source *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_set(err, ERR_RUN, "out of memory");
+    struct source *s = mem_must(calloc(1, sizeof *s));
     s->path = arena_str(&s->arena, path);
     s->fd = -1;
     s->sha256 = sha256_new();
@@ -299,8 +295,7 @@ void source_free(struct source *s)
         pthread_mutex_destroy(&s->lock);
         pthread_cond_destroy(&s->moved);
     }
-    if (s->sha256)
-        sha256_hex(s->sha256, &s->arena);
+    sha256_free(s->sha256);
     if (s->fd >= 0)
         close(s->fd);
     ZSTD_freeDStream(s->zstd);

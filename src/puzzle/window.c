@@ -30,10 +30,7 @@ static void make_room(struct window *w, size_t more)
     size_t cap = w->cap > 0 ? w->cap : 1 << 16;
     while (cap - used < more)
         cap *= 2;
-    char *data = realloc(w->data, cap);
-    if (!data)
-        BUG("out of memory");
-    w->data = data;
+    w->data = mem_must(realloc(w->data, cap));
     w->cap = cap;
 }
 
