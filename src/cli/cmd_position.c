@@ -3,25 +3,16 @@
 #include "cli/cli.h"
 #include "chess/chess.h"
 
-static void put_flag(struct json_out *out, str key, bool value)
-{
-    json_key(out, key);
-    json_put_bool(out, value);
-}
-
 static void put_legal(struct json_out *out, const struct position *pos)
 {
     struct move_list list;
     moves_sorted(pos, &list);
-    json_key(out, S("legal"));
-    json_open(out, '[');
+    json_key_open(out, S("legal"), '[');
     for (size_t i = 0; i < list.n; i++) {
         struct move_text uci = uci_format(list.v[i]), san = san_format(pos, list.v[i]);
         json_open(out, '{');
-        json_key(out, S("uci"));
-        json_put_str(out, str_from(uci.data));
-        json_key(out, S("san"));
-        json_put_str(out, str_from(san.data));
+        json_key_str(out, S("uci"), str_from(uci.data));
+        json_key_str(out, S("san"), str_from(san.data));
         json_close(out, '}');
     }
     json_close(out, ']');
@@ -31,8 +22,7 @@ static void put_order(struct json_out *out, const struct position *pos)
 {
     struct move_list list;
     moves_ordered(pos, &list);
-    json_key(out, S("order"));
-    json_open(out, '[');
+    json_key_open(out, S("order"), '[');
     for (size_t i = 0; i < list.n; i++) {
         struct move_text uci = uci_format(list.v[i]);
         json_put_str(out, str_from(uci.data));
@@ -50,14 +40,13 @@ static bool describe(const json_t *in, struct arena *a, struct json_out *out, st
     struct buf fen = { .arena = a };
     position_format(&pos, &fen);
     json_open(out, '{');
-    json_key(out, S("fen"));
-    json_put_str(out, buf_str(&fen));
+    json_key_str(out, S("fen"), buf_str(&fen));
     put_legal(out, &pos);
     put_order(out, &pos);
-    put_flag(out, S("check"), position_in_check(&pos));
-    put_flag(out, S("checkmate"), position_is_checkmate(&pos));
-    put_flag(out, S("stalemate"), position_is_stalemate(&pos));
-    put_flag(out, S("insufficient_material"), position_is_insufficient(&pos));
+    json_key_bool(out, S("check"), position_in_check(&pos));
+    json_key_bool(out, S("checkmate"), position_is_checkmate(&pos));
+    json_key_bool(out, S("stalemate"), position_is_stalemate(&pos));
+    json_key_bool(out, S("insufficient_material"), position_is_insufficient(&pos));
     json_close(out, '}');
     return true;
 }

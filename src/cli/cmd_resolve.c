@@ -3,26 +3,16 @@
 #include "cli/cli.h"
 #include "episode/episode.h"
 
-static void put(struct json_out *out, str key, str value)
-{
-    json_key(out, key);
-    if (value.len > 0)
-        json_put_str(out, value);
-    else
-        json_put_null(out);
-}
-
 static void put_candidates(struct json_out *out, const struct resolve_candidates *list)
 {
-    json_key(out, S("candidates"));
-    json_open(out, '[');
+    json_key_open(out, S("candidates"), '[');
     for (size_t i = 0; i < list->n; i++) {
         const struct resolve_candidate *c = &list->v[i];
         json_open(out, '{');
-        put(out, S("fragment"), c->fragment);
-        put(out, S("source"), resolve_mode_name(c->source));
+        json_key_maybe(out, S("fragment"), c->fragment);
+        json_key_maybe(out, S("source"), resolve_mode_name(c->source));
         struct move_text uci = uci_format(c->m);
-        put(out, S("uci"), c->m ? str_from(uci.data) : S(""));
+        json_key_maybe(out, S("uci"), c->m ? str_from(uci.data) : S(""));
         json_close(out, '}');
     }
     json_close(out, ']');
@@ -45,10 +35,10 @@ static bool resolve(const json_t *in, struct arena *a, struct json_out *out, str
         san = san_format(&pos, r.m);
     }
     json_open(out, '{');
-    put(out, S("uci"), str_from(uci.data));
-    put(out, S("san"), str_from(san.data));
-    put(out, S("mode"), resolve_mode_name(r.mode));
-    put(out, S("error"), resolve_error_name(r.error));
+    json_key_maybe(out, S("uci"), str_from(uci.data));
+    json_key_maybe(out, S("san"), str_from(san.data));
+    json_key_maybe(out, S("mode"), resolve_mode_name(r.mode));
+    json_key_maybe(out, S("error"), resolve_error_name(r.error));
     put_candidates(out, &r.candidates);
     json_close(out, '}');
     return true;

@@ -3,41 +3,20 @@
 // specification, numbers as Python writes them.
 #include "config/internal.h"
 
-static void put_text(struct json_out *o, str key, str value)
-{
-    json_key(o, key);
-    json_put_str(o, value);
-}
-
-static void put_int(struct json_out *o, str key, int64_t value)
-{
-    json_key(o, key);
-    json_put_int(o, value);
-}
-
-static void put_bool(struct json_out *o, str key, bool value)
-{
-    json_key(o, key);
-    json_put_bool(o, value);
-}
-
 static void put_model(struct json_out *o, const struct model_config *m)
 {
     json_open(o, '{');
-    put_text(o, S("name"), m->name);
-    json_key(o, S("temperature"));
-    json_put_double(o, m->temperature);
-    json_key(o, S("max_tokens"));
+    json_key_str(o, S("name"), m->name);
+    json_key_double(o, S("temperature"), m->temperature);
     if (m->max_tokens > 0)
-        json_put_int(o, m->max_tokens);
+        json_key_int(o, S("max_tokens"), m->max_tokens);
     else
-        json_put_null(o);
-    put_int(o, S("retries"), m->retries);
-    json_key(o, S("timeout_seconds"));
+        json_key_null(o, S("max_tokens"));
+    json_key_int(o, S("retries"), m->retries);
     if (m->timeout_s > 0)
-        json_put_double(o, m->timeout_s);
+        json_key_double(o, S("timeout_seconds"), m->timeout_s);
     else
-        json_put_null(o);
+        json_key_null(o, S("timeout_seconds"));
     json_key(o, S("extra"));
     json_put_value(o, m->extra);
     json_close(o, '}');
@@ -77,11 +56,11 @@ static void put_optimizer(struct json_out *o, const struct optimizer_config *c, 
 void config_to_json(const struct run_config *c, struct json_out *o)
 {
     json_open(o, '{');
-    put_text(o, S("benchmark"), S("independent_positions"));
-    put_text(o, S("method"), method_name(c->method));
-    put_text(o, S("train_path"), c->train_path);
-    put_text(o, S("test_path"), c->test_path);
-    put_text(o, S("output_dir"), c->output_dir);
+    json_key_str(o, S("benchmark"), S("independent_positions"));
+    json_key_str(o, S("method"), method_name(c->method));
+    json_key_str(o, S("train_path"), c->train_path);
+    json_key_str(o, S("test_path"), c->test_path);
+    json_key_str(o, S("output_dir"), c->output_dir);
     json_key(o, S("task_model"));
     put_model(o, &c->task_model);
     json_key(o, S("prompt_model"));
@@ -89,15 +68,15 @@ void config_to_json(const struct run_config *c, struct json_out *o)
         put_model(o, &c->prompt_model);
     else
         json_put_null(o);
-    put_int(o, S("seed"), (int64_t)c->seed);
-    put_int(o, S("train_limit"), c->train_limit);
-    put_int(o, S("validation_size"), c->validation_size);
-    put_int(o, S("test_limit"), c->test_limit);
-    put_int(o, S("max_metric_calls"), c->max_metric_calls);
+    json_key_int(o, S("seed"), (int64_t)c->seed);
+    json_key_int(o, S("train_limit"), c->train_limit);
+    json_key_int(o, S("validation_size"), c->validation_size);
+    json_key_int(o, S("test_limit"), c->test_limit);
+    json_key_int(o, S("max_metric_calls"), c->max_metric_calls);
     json_key(o, S("optimizer"));
     put_optimizer(o, &c->optimizer, c->method);
-    put_bool(o, S("use_analysis"), c->use_analysis);
-    put_bool(o, S("include_ground_truth_feedback"), c->include_ground_truth_feedback);
-    put_bool(o, S("continue_on_error"), c->continue_on_error);
+    json_key_bool(o, S("use_analysis"), c->use_analysis);
+    json_key_bool(o, S("include_ground_truth_feedback"), c->include_ground_truth_feedback);
+    json_key_bool(o, S("continue_on_error"), c->continue_on_error);
     json_close(o, '}');
 }

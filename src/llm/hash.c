@@ -76,12 +76,10 @@ static void put_form(struct json_out *o, const struct model_request *q)
     static const str names[] = { [FORMAT_NONE] = T("none"),
                                  [FORMAT_JSON_OBJECT] = T("json_object"),
                                  [FORMAT_SCHEMA] = T("schema") };
-    json_key(o, S("format"));
-    json_put_str(o, names[q->format]);
+    json_key_str(o, S("format"), names[q->format]);
     if (q->format != FORMAT_SCHEMA || !q->signature)
         return;
-    json_key(o, S("outputs"));
-    json_open(o, '[');
+    json_key_open(o, S("outputs"), '[');
     for (size_t i = 0; i < q->signature->n_outputs; i++)
         json_put_str(o, q->signature->outputs[i].name);
     json_close(o, ']');
@@ -93,14 +91,11 @@ static void put_request(struct json_out *o, const struct model *m, const struct 
     json_key(o, S("extra"));
     put_extra(o, m->extra);
     put_form(o, q);
-    json_key(o, S("max_tokens"));
-    json_put_int(o, q->max_tokens);
+    json_key_int(o, S("max_tokens"), q->max_tokens);
     json_key(o, S("messages"));
     messages_write(&q->messages, o);
-    json_key(o, S("model"));
-    json_put_str(o, m->name);
-    json_key(o, S("sample"));
-    json_put_int(o, q->sample);
+    json_key_str(o, S("model"), m->name);
+    json_key_int(o, S("sample"), q->sample);
     json_key(o, S("temperature"));
     if (q->has_temperature)
         put_number(o, q->temperature);
@@ -125,16 +120,11 @@ str model_reuse_key(const struct model *m, str request_hash, struct arena *a)
     struct buf b = { .arena = &scratch };
     struct json_out o = { .b = &b };
     json_open(&o, '{');
-    json_key(&o, S("base_url"));
-    json_put_str(&o, m->base_url);
-    json_key(&o, S("identity"));
-    json_put_str(&o, m->identity);
-    json_key(&o, S("provider"));
-    json_put_str(&o, m->provider->name);
-    json_key(&o, S("request"));
-    json_put_str(&o, request_hash);
-    json_key(&o, S("version"));
-    json_put_int(&o, m->provider->version);
+    json_key_str(&o, S("base_url"), m->base_url);
+    json_key_str(&o, S("identity"), m->identity);
+    json_key_str(&o, S("provider"), m->provider->name);
+    json_key_str(&o, S("request"), request_hash);
+    json_key_int(&o, S("version"), m->provider->version);
     json_close(&o, '}');
     str key = sha256_of(buf_str(&b), a);
     arena_free(&scratch);

@@ -29,35 +29,25 @@ static str title_of(str name, struct arena *a)
     return buf_str(&b);
 }
 
-static void put_pair(struct json_out *o, str key, str value)
-{
-    json_key(o, key);
-    json_put_str(o, value);
-}
-
 // Every object closed, every property required: strict modes refuse less (field case F-019).
 static void put_schema(struct json_out *o, const struct signature *s, str name, struct arena *a)
 {
     json_open(o, '{');
-    put_pair(o, S("type"), S("object"));
-    json_key(o, S("properties"));
-    json_open(o, '{');
+    json_key_str(o, S("type"), S("object"));
+    json_key_open(o, S("properties"), '{');
     for (size_t i = 0; i < s->n_outputs; i++) {
-        json_key(o, s->outputs[i].name);
-        json_open(o, '{');
-        put_pair(o, S("title"), title_of(s->outputs[i].name, a));
-        put_pair(o, S("type"), S("string"));
+        json_key_open(o, s->outputs[i].name, '{');
+        json_key_str(o, S("title"), title_of(s->outputs[i].name, a));
+        json_key_str(o, S("type"), S("string"));
         json_close(o, '}');
     }
     json_close(o, '}');
-    json_key(o, S("required"));
-    json_open(o, '[');
+    json_key_open(o, S("required"), '[');
     for (size_t i = 0; i < s->n_outputs; i++)
         json_put_str(o, s->outputs[i].name);
     json_close(o, ']');
-    json_key(o, S("additionalProperties"));
-    json_put_bool(o, false);
-    put_pair(o, S("title"), name);
+    json_key_bool(o, S("additionalProperties"), false);
+    json_key_str(o, S("title"), name);
     json_close(o, '}');
 }
 
@@ -66,21 +56,18 @@ static void put_format(struct json_out *o, const struct model_request *q, struct
     if (q->format == FORMAT_NONE)
         return;
     static const str name = T("answer");
-    json_key(o, S("response_format"));
-    json_open(o, '{');
+    json_key_open(o, S("response_format"), '{');
     // Without a signature there is no schema to build: json_object, as 1.9 says.
     if (q->format == FORMAT_SCHEMA && q->signature && q->signature->n_outputs > 0) {
-        put_pair(o, S("type"), S("json_schema"));
-        json_key(o, S("json_schema"));
-        json_open(o, '{');
-        put_pair(o, S("name"), name);
-        json_key(o, S("strict"));
-        json_put_bool(o, true);
+        json_key_str(o, S("type"), S("json_schema"));
+        json_key_open(o, S("json_schema"), '{');
+        json_key_str(o, S("name"), name);
+        json_key_bool(o, S("strict"), true);
         json_key(o, S("schema"));
         put_schema(o, q->signature, name, a);
         json_close(o, '}');
     } else {
-        put_pair(o, S("type"), S("json_object"));
+        json_key_str(o, S("type"), S("json_object"));
     }
     json_close(o, '}');
 }
@@ -105,16 +92,14 @@ static void put_body(struct json_out *o, const struct model *m, const struct mod
                      struct arena *a)
 {
     json_open(o, '{');
-    put_pair(o, S("model"), m->id);
+    json_key_str(o, S("model"), m->id);
     json_key(o, S("messages"));
     messages_write(&q->messages, o);
     if (q->max_tokens > 0 && !json_object_get(m->extra, newer_limit)) {
-        json_key(o, S("max_tokens"));
-        json_put_int(o, q->max_tokens);
+        json_key_int(o, S("max_tokens"), q->max_tokens);
     }
     if (q->has_temperature) {
-        json_key(o, S("temperature"));
-        json_put_double(o, q->temperature);
+        json_key_double(o, S("temperature"), q->temperature);
     }
     put_format(o, q, a);
     put_extra(o, m->extra);

@@ -39,18 +39,11 @@ static const str finish_names[] = { T("unknown"), T("stop"), T("length"), T("fil
                                     T("refused"), T("tool"), T("error") };
 static const str known_names[] = { T("unknown"), T("reported"), T("priced"), T("estimated") };
 
-static void put_name(struct json_out *o, str key, str name)
-{
-    json_key(o, key);
-    json_put_str(o, name);
-}
-
 static void put_number(struct json_out *o, str key, int64_t value)
 {
     if (value == 0)
         return;
-    json_key(o, key);
-    json_put_int(o, value);
+    json_key_int(o, key, value);
 }
 
 static void put_member(struct json_out *o, const struct member *m, const struct reply *r)
@@ -60,23 +53,22 @@ static void put_member(struct json_out *o, const struct member *m, const struct 
     switch (m->kind) {
     case TEXT:
         if (((const str *)field)->len > 0)
-            put_name(o, key, *(const str *)field);
+            json_key_str(o, key, *(const str *)field);
         return;
     case COUNT: put_number(o, key, *(const int64_t *)field); return;
     case SMALL: put_number(o, key, *(const int *)field); return;
     case FLAG:
         if (*(const bool *)field) {
-            json_key(o, key);
-            json_put_bool(o, true);
+            json_key_bool(o, key, true);
         }
         return;
     case FINISH:
         if (r->finish != FINISH_UNKNOWN)
-            put_name(o, key, finish_names[r->finish]);
+            json_key_str(o, key, finish_names[r->finish]);
         return;
     case KNOWN:
         if (*(const enum known *)field != KNOWN_NOT)
-            put_name(o, key, known_names[*(const enum known *)field]);
+            json_key_str(o, key, known_names[*(const enum known *)field]);
         return;
     }
     BUG("no such kind of member");
@@ -87,12 +79,11 @@ str reply_to_json(const struct reply *r, struct arena *a)
     struct buf b = { .arena = a, .max = SIZE_MAX / 4 };
     struct json_out o = { .b = &b };
     json_open(&o, '{');
-    put_name(&o, S("class"), reply_class_name(r->class));
+    json_key_str(&o, S("class"), reply_class_name(r->class));
     for (size_t i = 0; i < ARRAY_LEN(members); i++)
         put_member(&o, &members[i], r);
     if (r->retry_after_ms >= 0) {
-        json_key(&o, S("retry_after_ms"));
-        json_put_int(&o, r->retry_after_ms);
+        json_key_int(&o, S("retry_after_ms"), r->retry_after_ms);
     }
     json_close(&o, '}');
     return buf_str(&b);

@@ -46,8 +46,7 @@ static void add_outputs(struct buf *b, const struct signature *s, const str *val
     json_open(&o, '{');
     for (size_t i = 0; i < s->n_outputs; i++) {
         str name = s->outputs[i].name;
-        json_key(&o, name);
-        json_put_str(&o, values ? values[i] : arena_printf(&scratch, "{%.*s}", STR(name)));
+        json_key_str(&o, name, values ? values[i] : arena_printf(&scratch, "{%.*s}", STR(name)));
     }
     json_close(&o, '}');
     arena_free(&scratch);
@@ -143,10 +142,8 @@ void messages_write(const struct messages *m, struct json_out *out)
     json_open(out, '[');
     for (size_t i = 0; i < m->n; i++) {
         json_open(out, '{');
-        json_key(out, S("role"));
-        json_put_str(out, role_name(m->v[i].role));
-        json_key(out, S("content"));
-        json_put_str(out, m->v[i].text);
+        json_key_str(out, S("role"), role_name(m->v[i].role));
+        json_key_str(out, S("content"), m->v[i].text);
         json_close(out, '}');
     }
     json_close(out, ']');

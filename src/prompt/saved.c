@@ -30,40 +30,33 @@ static str field_prefix(str name, struct arena *a)
 static void put_values(struct json_out *o, const struct field *fields, const str *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        json_key(o, fields[i].name);
-        json_put_str(o, values[i]);
+        json_key_str(o, fields[i].name, values[i]);
     }
 }
 
 static void put_source(struct json_out *o, const struct demo_source *source)
 {
-    json_key(o, S("puzzle_id"));
-    json_put_str(o, source->puzzle_id);
-    json_key(o, S("rating"));
+    json_key_str(o, S("puzzle_id"), source->puzzle_id);
     if (source->has_rating)
-        json_put_int(o, source->rating);
+        json_key_int(o, S("rating"), source->rating);
     else
-        json_put_null(o);
-    json_key(o, S("themes"));
-    json_open(o, '[');
+        json_key_null(o, S("rating"));
+    json_key_open(o, S("themes"), '[');
     for (str rest = source->themes; rest.len > 0;) {
         str theme = str_cut(&rest, ' ');
         if (theme.len > 0)
             json_put_str(o, theme);
     }
     json_close(o, ']');
-    json_key(o, S("position_index"));
-    json_put_int(o, source->position_index);
-    json_key(o, S("position_count"));
-    json_put_int(o, source->position_count);
+    json_key_int(o, S("position_index"), source->position_index);
+    json_key_int(o, S("position_count"), source->position_count);
 }
 
 static void put_demo(struct json_out *o, const struct signature *s, const struct demo *d)
 {
     json_open(o, '{');
     if (!d->source) {
-        json_key(o, S("augmented"));
-        json_put_bool(o, true);
+        json_key_bool(o, S("augmented"), true);
     }
     put_values(o, s->inputs, d->inputs, s->n_inputs);
     put_values(o, s->outputs, d->outputs, s->n_outputs);
@@ -76,10 +69,8 @@ static void put_fields(struct json_out *o, const struct field *fields, size_t n,
 {
     for (size_t i = 0; i < n; i++) {
         json_open(o, '{');
-        json_key(o, S("prefix"));
-        json_put_str(o, field_prefix(fields[i].name, a));
-        json_key(o, S("description"));
-        json_put_str(o, fields[i].description);
+        json_key_str(o, S("prefix"), field_prefix(fields[i].name, a));
+        json_key_str(o, S("description"), fields[i].description);
         json_close(o, '}');
     }
 }
@@ -87,10 +78,8 @@ static void put_fields(struct json_out *o, const struct field *fields, size_t n,
 static void put_signature(struct json_out *o, const struct program *p, struct arena *a)
 {
     json_open(o, '{');
-    json_key(o, S("instructions"));
-    json_put_str(o, p->instruction);
-    json_key(o, S("fields"));
-    json_open(o, '[');
+    json_key_str(o, S("instructions"), p->instruction);
+    json_key_open(o, S("fields"), '[');
     put_fields(o, p->signature->inputs, p->signature->n_inputs, a);
     put_fields(o, p->signature->outputs, p->signature->n_outputs, a);
     json_close(o, ']');
@@ -99,8 +88,7 @@ static void put_signature(struct json_out *o, const struct program *p, struct ar
 
 static void put_empty_list(struct json_out *o, str key)
 {
-    json_key(o, key);
-    json_open(o, '[');
+    json_key_open(o, key, '[');
     json_close(o, ']');
 }
 
@@ -109,25 +97,21 @@ static void put_predictor(struct json_out *o, const struct program *p, struct ar
     json_open(o, '{');
     put_empty_list(o, S("traces"));
     put_empty_list(o, S("train"));
-    json_key(o, S("demos"));
-    json_open(o, '[');
+    json_key_open(o, S("demos"), '[');
     for (size_t i = 0; i < p->n_demos; i++)
         put_demo(o, p->signature, p->demos[i]);
     json_close(o, ']');
     json_key(o, S("signature"));
     put_signature(o, p, a);
-    json_key(o, S("lm"));
-    json_put_null(o);
+    json_key_null(o, S("lm"));
     json_close(o, '}');
 }
 
 static void put_metadata(struct json_out *o)
 {
     json_open(o, '{');
-    json_key(o, S("dependency_versions"));
-    json_open(o, '{');
-    json_key(o, S("rookery"));
-    json_put_str(o, S(ROOKERY_VERSION));
+    json_key_open(o, S("dependency_versions"), '{');
+    json_key_str(o, S("rookery"), S(ROOKERY_VERSION));
     json_close(o, '}');
     json_close(o, '}');
 }

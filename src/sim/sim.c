@@ -178,8 +178,7 @@ static str well_formed(const struct sim_call *c, str move_text, struct arena *a)
         str name = str_cut(&rest, '`');
         if (name.len == 0)
             break;
-        json_key(&o, name);
-        json_put_str(&o, field_text(c, name, move_text));
+        json_key_str(&o, name, field_text(c, name, move_text));
     }
     json_close(&o, '}');
     return buf_str(&b);

@@ -88,19 +88,13 @@ static void handle_stats(struct simulator *s, const struct serve_request *in, st
     struct buf b = { .arena = a };
     struct json_out o = { .b = &b, .indent = 2 };
     json_open(&o, '{');
-    json_key(&o, S("simulated"));
-    json_put_bool(&o, true);
-    json_key(&o, S("requests"));
-    json_put_int(&o, (int64_t)s->n_requests);
-    json_key(&o, S("ok"));
-    json_put_int(&o, (int64_t)s->n_fault[FAULT_NONE_DRAWN]);
-    json_key(&o, S("refused"));
-    json_put_int(&o, (int64_t)s->n_refused);
-    json_key(&o, S("faults"));
-    json_open(&o, '{');
+    json_key_bool(&o, S("simulated"), true);
+    json_key_int(&o, S("requests"), (int64_t)s->n_requests);
+    json_key_int(&o, S("ok"), (int64_t)s->n_fault[FAULT_NONE_DRAWN]);
+    json_key_int(&o, S("refused"), (int64_t)s->n_refused);
+    json_key_open(&o, S("faults"), '{');
     for (int f = FAULT_NONE_DRAWN + 1; f < FAULT_KINDS; f++) {
-        json_key(&o, str_from(fault_names[f]));
-        json_put_int(&o, (int64_t)s->n_fault[f]);
+        json_key_int(&o, str_from(fault_names[f]), (int64_t)s->n_fault[f]);
     }
     json_close(&o, '}');
     json_close(&o, '}');

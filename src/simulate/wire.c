@@ -11,26 +11,16 @@ enum { CHOICES_MAX = 16, MESSAGES_MAX = 4096, TOKENS_MAX = 1 << 20, TEMPERATURE_
 
 // ---- errors ----
 
-static void put_or_null(struct json_out *o, str key, str value)
-{
-    json_key(o, key);
-    if (value.len > 0)
-        json_put_str(o, value);
-    else
-        json_put_null(o);
-}
-
 void wire_error(const struct wire_error *e, struct arena *a, struct serve_reply *out)
 {
     struct buf b = { .arena = a };
     struct json_out o = { .b = &b };
     json_open(&o, '{');
-    json_key(&o, S("error"));
-    json_open(&o, '{');
-    put_or_null(&o, S("message"), e->message);
-    put_or_null(&o, S("type"), e->type);
-    put_or_null(&o, S("param"), e->param);
-    put_or_null(&o, S("code"), e->code);
+    json_key_open(&o, S("error"), '{');
+    json_key_maybe(&o, S("message"), e->message);
+    json_key_maybe(&o, S("type"), e->type);
+    json_key_maybe(&o, S("param"), e->param);
+    json_key_maybe(&o, S("code"), e->code);
     json_close(&o, '}');
     json_close(&o, '}');
     out->status = e->status;
@@ -205,40 +195,26 @@ bool wire_parse(str text, struct arena *a, struct completion *q, struct serve_re
 
 // ---- the reply ----
 
-static void put_pair(struct json_out *o, str key, str value)
-{
-    json_key(o, key);
-    json_put_str(o, value);
-}
-
 static void put_choice(struct json_out *o, int64_t index, const struct reply *r)
 {
     json_open(o, '{');
-    json_key(o, S("index"));
-    json_put_int(o, index);
-    json_key(o, S("message"));
-    json_open(o, '{');
-    put_pair(o, S("role"), S("assistant"));
-    put_pair(o, S("content"), r->text);
-    json_key(o, S("refusal"));
-    json_put_null(o);
+    json_key_int(o, S("index"), index);
+    json_key_open(o, S("message"), '{');
+    json_key_str(o, S("role"), S("assistant"));
+    json_key_str(o, S("content"), r->text);
+    json_key_null(o, S("refusal"));
     json_close(o, '}');
-    json_key(o, S("logprobs"));
-    json_put_null(o);
-    put_pair(o, S("finish_reason"), r->native_finish);
+    json_key_null(o, S("logprobs"));
+    json_key_str(o, S("finish_reason"), r->native_finish);
     json_close(o, '}');
 }
 
 static void put_usage(struct json_out *o, int64_t input_tok, int64_t output_tok)
 {
-    json_key(o, S("usage"));
-    json_open(o, '{');
-    json_key(o, S("prompt_tokens"));
-    json_put_int(o, input_tok);
-    json_key(o, S("completion_tokens"));
-    json_put_int(o, output_tok);
-    json_key(o, S("total_tokens"));
-    json_put_int(o, input_tok + output_tok);
+    json_key_open(o, S("usage"), '{');
+    json_key_int(o, S("prompt_tokens"), input_tok);
+    json_key_int(o, S("completion_tokens"), output_tok);
+    json_key_int(o, S("total_tokens"), input_tok + output_tok);
     json_close(o, '}');
 }
 
@@ -249,15 +225,12 @@ void wire_reply(const struct completion *q, const struct reply *choices, struct 
     struct json_out o = { .b = &b };
     int64_t output_tok = 0;
     json_open(&o, '{');
-    put_pair(&o, S("id"), arena_printf(a, "chatcmpl-%.*s", STR(choices[0].request_id)));
-    put_pair(&o, S("object"), S("chat.completion"));
-    json_key(&o, S("created"));
-    json_put_int(&o, 1); // the same request has the same reply, whenever it comes
-    put_pair(&o, S("model"), q->model);
-    json_key(&o, S("simulated"));
-    json_put_bool(&o, true);
-    json_key(&o, S("choices"));
-    json_open(&o, '[');
+    json_key_str(&o, S("id"), arena_printf(a, "chatcmpl-%.*s", STR(choices[0].request_id)));
+    json_key_str(&o, S("object"), S("chat.completion"));
+    json_key_int(&o, S("created"), 1); // the same request has the same reply, whenever it comes
+    json_key_str(&o, S("model"), q->model);
+    json_key_bool(&o, S("simulated"), true);
+    json_key_open(&o, S("choices"), '[');
     for (int64_t i = 0; i < q->n; i++) {
         put_choice(&o, i, &choices[i]);
         output_tok += choices[i].usage.output_tok;
@@ -276,20 +249,17 @@ void wire_models(struct arena *a, struct serve_reply *out)
     struct json_out o = { .b = &b };
     struct personas all = sim_personas();
     json_open(&o, '{');
-    put_pair(&o, S("object"), S("list"));
-    json_key(&o, S("data"));
-    json_open(&o, '[');
+    json_key_str(&o, S("object"), S("list"));
+    json_key_open(&o, S("data"), '[');
     for (size_t i = 0; i < all.n; i++) {
         str name = sim_persona_name(all.v[i]);
         json_open(&o, '{');
-        put_pair(&o, S("id"), arena_printf(a, MODEL_PREFIX "%.*s", STR(name)));
-        put_pair(&o, S("object"), S("model"));
-        json_key(&o, S("created"));
-        json_put_int(&o, 1);
-        put_pair(&o, S("owned_by"), S("rookery"));
-        put_pair(&o, S("description"), sim_persona_summary(all.v[i]));
-        json_key(&o, S("simulated"));
-        json_put_bool(&o, true);
+        json_key_str(&o, S("id"), arena_printf(a, MODEL_PREFIX "%.*s", STR(name)));
+        json_key_str(&o, S("object"), S("model"));
+        json_key_int(&o, S("created"), 1);
+        json_key_str(&o, S("owned_by"), S("rookery"));
+        json_key_str(&o, S("description"), sim_persona_summary(all.v[i]));
+        json_key_bool(&o, S("simulated"), true);
         json_close(&o, '}');
     }
     json_close(&o, ']');
