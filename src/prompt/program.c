@@ -3,23 +3,15 @@
 // one, its size and its name.
 #include "prompt/prompt.h"
 
-#define FIELD(name_, text_)                                                                        \
-    {                                                                                              \
-        { name_, sizeof(name_) - 1 },                                                              \
-        {                                                                                          \
-            text_, sizeof(text_) - 1                                                               \
-        }                                                                                          \
-    }
-
 // Wire texts: few-shot specification 1.1. What `analysis` is called is ours.
 static const struct field inputs[] = {
-    FIELD("position_fen", "Current position in FEN"),
-    FIELD("side_to_move", "white or black"),
-    FIELD("legal_moves_uci", "Comma-separated legal UCI moves"),
+    { T("position_fen"), T("Current position in FEN") },
+    { T("side_to_move"), T("white or black") },
+    { T("legal_moves_uci"), T("Comma-separated legal UCI moves") },
 };
 static const struct field outputs[] = {
-    FIELD("analysis", "A short analysis of the position"),
-    FIELD("move", "Exactly one legal SAN or UCI move, without reasoning or labels"),
+    { T("analysis"), T("A short analysis of the position") },
+    { T("move"), T("Exactly one legal SAN or UCI move, without reasoning or labels") },
 };
 
 const struct signature signature_choose_move = {
@@ -35,8 +27,18 @@ const struct signature signature_choose_move_analysis = {
     .n_outputs = ARRAY_LEN(outputs),
 };
 
-#define INSTRUCTION_BASE "Solve the chess puzzle by finding the single best move."
-const str instruction_base = { INSTRUCTION_BASE, sizeof(INSTRUCTION_BASE) - 1 };
+const str instruction_base = T("Solve the chess puzzle by finding the single best move.");
+
+str field_title(str name, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.data[i] == '_' ? ' ' : name.data[i];
+        bool first = i == 0 || name.data[i - 1] == '_';
+        buf_add_char(&b, first ? ascii_upper(c) : c);
+    }
+    return buf_str(&b);
+}
 
 const struct program *program_new(struct arena *a, const struct signature *signature,
                                   str instruction)

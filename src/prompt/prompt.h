@@ -40,6 +40,8 @@ struct program {
     size_t n_demos;
 };
 
+// The name as a title: "Legal Moves Uci".
+str field_title(str name, struct arena *a);
 // A program in `a`; copies the instruction, normalised. Keeps signature and demos.
 const struct program *program_new(struct arena *a, const struct signature *signature,
                                   str instruction);

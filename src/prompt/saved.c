@@ -4,27 +4,15 @@
 #include <limits.h>
 
 #include "prompt/prompt.h"
-#include "version.h"
 
-enum { FILE_MAX_BYTES = 4 << 20 };
+enum { FILE_MAX_BYTES = 4 << 20, PLAIN_MAX_BYTES = 65536 };
 
 // ---- writing ----
 
 // "Legal Moves Uci:" for legal_moves_uci.
 static str field_prefix(str name, struct arena *a)
 {
-    struct buf b = { .arena = a };
-    bool starts = true;
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.data[i];
-        if (c == '_')
-            buf_add_char(&b, ' ');
-        else
-            buf_add_char(&b, starts && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
-        starts = c == '_';
-    }
-    buf_add_char(&b, ':');
-    return buf_str(&b);
+    return arena_printf(a, "%.*s:", STR(field_title(name, a)));
 }
 
 static void put_values(struct json_out *o, const struct field *fields, const str *values, size_t n)
@@ -110,8 +98,7 @@ static void put_predictor(struct json_out *o, const struct program *p, struct ar
 static void put_metadata(struct json_out *o)
 {
     json_open(o, '{');
-    json_key_open(o, S("dependency_versions"), '{');
-    json_key_str(o, S("rookery"), S(ROOKERY_VERSION));
+    json_key_open(o, S("dependency_versions"), '{'); // DSPy looks each name up and fails on ours
     json_close(o, '}');
     json_close(o, '}');
 }
@@ -328,8 +315,16 @@ static bool read_program(const json_t *root, struct arena *a, struct program *p,
 // A text file: its line ends may be those of another system.
 static bool read_plain(str text, struct arena *a, const struct program **out, struct err *err)
 {
+    text = str_without_bom(text);
+    if (text.len > PLAIN_MAX_BYTES)
+        return err_set(err, ERR_LIMIT,
+                       "%zu bytes are too long for an instruction (the limit is %d); is this a "
+                       "prompt?",
+                       text.len, PLAIN_MAX_BYTES);
     if (!utf8_valid(text) || str_find_char(text, '\0') >= 0)
-        return err_set(err, ERR_INPUT, "an instruction must be a text in UTF-8");
+        return err_set(err, ERR_INPUT,
+                       "an instruction must be a text in UTF-8, without NUL bytes; is this a "
+                       "prompt?");
     struct buf b = { .arena = a, .max = FILE_MAX_BYTES };
     while (text.len > 0) {
         buf_add(&b, str_cut_line(&text));
@@ -347,8 +342,7 @@ bool program_from_text(str text, struct arena *a, const struct program **out, st
     if (trimmed.len == 0)
         return err_set(err, ERR_INPUT, "the program is empty: it needs an instruction");
     if (trimmed.data[0] != '{')
-        return read_plain(str_starts(text, S("\xEF\xBB\xBF")) ? str_sub(text, 3, text.len) : text,
-                          a, out, err);
+        return read_plain(text, a, out, err);
     json_t *root = json_read_strict(trimmed, err);
     if (!root)
         return err_add(err, "a program that begins with { must be a saved one");

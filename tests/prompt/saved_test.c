@@ -4,7 +4,6 @@
 #include "test.h"
 
 #include "prompt/prompt.h"
-#include "version.h"
 
 static struct arena arena;
 
@@ -62,9 +61,7 @@ static struct arena arena;
     "    \"train\": [],\n"
 #define METADATA_TEXT                                                                              \
     "  \"metadata\": {\n"                                                                          \
-    "    \"dependency_versions\": {\n"                                                             \
-    "      \"rookery\": \"" ROOKERY_VERSION "\"\n"                                                 \
-    "    }\n"                                                                                      \
+    "    \"dependency_versions\": {}\n"                                                            \
     "  }"
 #define WHOLE_TEXT                                                                                 \
     HEAD_TEXT DEMOS_TEXT SIGNATURE_TEXT "    \"lm\": null\n"                                       \
@@ -86,7 +83,8 @@ static str refusal(str text)
     struct err err = { 0 };
     if (program_from_text(text, &arena, &p, &err))
         fail_msg("accepted: %.*s", STR(text));
-    assert_int_equal(err.code, text.len > 4 << 20 ? ERR_LIMIT : ERR_INPUT);
+    bool large = text.len > (str_starts(text, S("{")) ? 4 << 20 : 1 << 16);
+    assert_int_equal(err.code, large ? ERR_LIMIT : ERR_INPUT);
     return arena_printf(&arena, "%s", err.text);
 }
 
@@ -139,7 +137,7 @@ static void our_own_member_stands_at_the_end(void **s)
     (void)s;
     str text =
         program_to_json(load(S(WHOLE_TEXT)), S("{\"preset\":\"paper\",\"n\":[1,2.5]}"), &arena);
-    assert_true(str_ends(text, S("    }\n"
+    assert_true(str_ends(text, S("    \"dependency_versions\": {}\n"
                                  "  },\n"
                                  "  \"rookery\": {\n"
                                  "    \"preset\": \"paper\",\n"
@@ -274,9 +272,22 @@ static void a_file_over_4_mib_is_refused(void **s)
 {
     (void)s;
     char *text = arena_alloc(&arena, (4 << 20) + 1);
-    memset(text, 'x', (4 << 20) + 1);
-    assert_says(((str){ text, (4 << 20) + 1 }), S("limit"));
-    assert_int_equal(load((str){ text, 4 << 20 })->instruction.len, 4 << 20);
+    memset(text, ' ', (4 << 20) + 1);
+    text[0] = '{';
+    assert_says(((str){ text, (4 << 20) + 1 }), S("limit is 4 MiB"));
+    assert_says(((str){ text, 4 << 20 }), S("not valid JSON")); // read, and found to be cut
+}
+
+// Whole chats, tables and binary files are given by mistake.
+static void a_plain_text_that_is_no_instruction_is_refused(void **s)
+{
+    (void)s;
+    enum { MOST = 65536 };
+    char *text = arena_alloc(&arena, MOST + 1);
+    memset(text, 'x', MOST + 1);
+    assert_says(((str){ text, MOST + 1 }), S("too long for an instruction"));
+    assert_int_equal(load((str){ text, MOST })->instruction.len, MOST);
+    assert_says(S("Play\0well."), S("is this a prompt?"));
 }
 
 static int warnings;
@@ -326,6 +337,7 @@ int main(void)
         cmocka_unit_test(incomplete_demos_are_refused_by_number),
         cmocka_unit_test(a_plain_text_is_an_instruction),
         cmocka_unit_test(a_file_over_4_mib_is_refused),
+        cmocka_unit_test(a_plain_text_that_is_no_instruction_is_refused),
         cmocka_unit_test(another_description_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
