@@ -17,7 +17,7 @@ static int compare_keys(const void *a, const void *b)
 
 static void put_object(struct json_out *o, const json_t *value)
 {
-    json_t *object = json_deep_copy(value); // jansson iterates only what is not const
+    json_t *object = json_iterable(value);
     size_t n = 0;
     const char **keys = NEW_ARRAY(o->b->arena, const char *, json_object_size(object));
     const char *key;
@@ -31,7 +31,6 @@ static void put_object(struct json_out *o, const json_t *value)
         put_canonical(o, json_object_get(object, keys[i]));
     }
     json_close(o, '}');
-    json_decref(object);
 }
 
 static void put_number(struct json_out *o, double value)
@@ -59,13 +58,10 @@ static void put_canonical(struct json_out *o, const json_t *value)
     }
 }
 
-// `drop_params` steers nothing and is never sent: it must not tell requests apart.
+// What is not sent must not tell requests apart.
 static void put_extra(struct json_out *o, const json_t *extra)
 {
-    json_t *sent = extra ? json_deep_copy(extra) : json_object();
-    if (!sent)
-        BUG("no memory for a small object");
-    json_object_del(sent, "drop_params");
+    json_t *sent = extra_sent(extra);
     put_canonical(o, sent);
     json_decref(sent);
 }

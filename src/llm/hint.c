@@ -48,8 +48,7 @@ static bool time_parse(str text, int64_t *second)
 // The next word; several blanks count as one, as asctime writes them.
 static str word_cut(str *rest)
 {
-    while (str_starts(*rest, S(" ")))
-        *rest = str_sub(*rest, 1, rest->len);
+    *rest = str_strip_start(*rest);
     return str_cut(rest, ' ');
 }
 

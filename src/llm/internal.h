@@ -5,11 +5,10 @@
 #include "llm/llm.h"
 
 enum {
-    REQUEST_MAX_BYTES = 32 << 20,  // a request body; far above any context window
-    RESPONSE_MAX_BYTES = 64 << 20, // endpoint specification, section 2
-    UNLIMITED_OUTPUT_TOK = 32768,  // taken as the longest answer where no limit is set
-    LOCAL_OUTPUT_TOK = 4096,       // a local server without a limit never ends (sections 9, 10)
-    RETRIES_DEFAULT = 5,           // section 13: six attempts
+    REQUEST_MAX_BYTES = 32 << 20, // a request body; far above any context window
+    UNLIMITED_OUTPUT_TOK = 32768, // taken as the longest answer where no limit is set
+    LOCAL_OUTPUT_TOK = 4096,      // a local server without a limit never ends (sections 9, 10)
+    RETRIES_DEFAULT = 5,          // section 13: six attempts
 };
 
 // ---- url.c ----
@@ -75,6 +74,8 @@ bool openai_open(struct model *m, struct arena *a, struct err *err);
 struct refused { // a member that `extra` may not hold, and what to do instead
     const char *key, *instead;
 };
+// The members of `extra` that are sent, in an object that the caller releases.
+json_t *extra_sent(const json_t *extra);
 // ERR_USAGE when `extra` holds one of the n members.
 MUST_CHECK bool extra_check(const struct model *m, const struct refused *rows, size_t n,
                             struct err *err);

@@ -29,7 +29,7 @@ struct model_request {
 
 enum reply_class { // endpoint specification section 12; the order is stored nowhere, names are
     REPLY_OK,
-    REPLY_TRUNCATED, // scored, with the two above and below
+    REPLY_TRUNCATED, // scored, as all up to REPLY_EMPTY
     REPLY_REFUSED,
     REPLY_EMPTY,            // scored after one retry
     REPLY_FILTERED,         // unscored, shown
@@ -74,7 +74,7 @@ struct reply {
     int http_status, attempts; // status of the last attempt, 0: none or in process
     int64_t latency_ms;        // of the last attempt
     int64_t retry_after_ms;    // the server's hint, -1: none
-    bool no_retry;             // x-should-retry: false
+    bool no_retry, simulated;  // x-should-retry: false; no real model spoke
     str error;                 // a sentence without secrets, for classes that are not ok
     str note;                  // what was odd and was mended: a lone surrogate, impossible counts
 };
@@ -92,7 +92,6 @@ struct price { // US dollars per million tokens
 };
 // Built-in dated table, by full model name ("openai/gpt-4o-mini"); `.known` false: none.
 struct price price_of(str model);
-extern const str price_table_date; // when its figures were published: "2026-08-09"
 // Section 14: (total - cached - write) x in + ..., each term clamped at 0, in nano-dollars.
 int64_t price_cost_nusd(const struct price *p, const struct usage *u);
 int64_t tokens_estimate(str text); // max(characters / 4, words x 1.3), rounded up
@@ -116,7 +115,7 @@ struct model {    // one configured model; immutable during a run
     bool simulated; // everything printed from it says so
     void *context;  // of an in-process provider: its own data
 };
-enum { HTTP_HEADERS_MAX = 8 };
+enum { HTTP_HEADERS_MAX = 8, RESPONSE_MAX_BYTES = 64 << 20 }; // section 2
 struct http_request {
     str url, body;
     struct http_header {
@@ -178,6 +177,7 @@ struct model_opts { // zero: nothing set, but for `from`; see the fields of stru
     enum reply_format format;
     const json_t *extra;   // borrowed
     bool allow_plain_http; // send a key over http to another host than loopback
+    bool no_key;           // nothing will be sent: a missing key is no error
 };
 // Finds provider, key and (unless opts name one) ROOKERY_<PROVIDER>_BASE_URL. ERR_USAGE: unknown
 // provider (the nearest is named), credentials in the base URL, a key over plain http;

@@ -25,21 +25,14 @@ static str known_names(const struct provider *const *providers, struct arena *a)
 static bool provider_unknown(str name, const struct provider *const *providers, struct arena *a,
                              struct err *err)
 {
-    enum { FAR = 4 }; // more different letters are no slip
-    str nearest = { 0 };
-    size_t best = FAR;
-    for (size_t i = 0; providers[i]; i++) {
-        size_t distance = str_distance(name, providers[i]->name);
-        if (distance < best) {
-            best = distance;
-            nearest = providers[i]->name;
-        }
-    }
+    struct nearest near = { .word = name };
+    for (size_t i = 0; providers[i]; i++)
+        nearest_offer(&near, providers[i]->name);
     str known = known_names(providers, a);
-    if (nearest.len > 0)
+    if (near.name.len > 0)
         return err_set(err, ERR_USAGE,
                        "unknown provider \"%.*s\": did you mean %.*s? (known: %.*s)", STR(name),
-                       STR(nearest), STR(known));
+                       STR(near.name), STR(known));
     return err_set(err, ERR_USAGE, "unknown provider \"%.*s\" (known: %.*s)", STR(name),
                    STR(known));
 }
@@ -112,10 +105,8 @@ static str base_from_environment(const struct model *m, const struct model_sourc
 {
     struct buf b = { .arena = a };
     buf_add(&b, S("ROOKERY_"));
-    for (size_t i = 0; i < m->provider->name.len; i++) {
-        char c = m->provider->name.data[i];
-        buf_add_char(&b, c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
-    }
+    for (size_t i = 0; i < m->provider->name.len; i++)
+        buf_add_char(&b, ascii_upper(m->provider->name.data[i]));
     buf_add(&b, S("_BASE_URL"));
     return str_from(from->getenv_fn(buf_str(&b).data));
 }
@@ -128,19 +119,20 @@ static bool key_is_plain(str key)
     return true;
 }
 
-static bool set_key(const struct model_source *from, struct arena *a, struct model *out,
+static bool set_key(const struct model_opts *opts, struct arena *a, struct model *out,
                     struct err *err)
 {
     str variable = out->provider->key_env;
     if (variable.len == 0)
         return true;
-    str key = str_trim(str_from(from->getenv_fn(arena_str(a, variable).data)));
+    str key = str_trim(str_from(opts->from->getenv_fn(arena_str(a, variable).data)));
     if (!key_is_plain(key))
         return err_set(err, ERR_ENDPOINT,
                        "%.*s holds a blank, a line break or another character "
                        "that no key has; set it again",
                        STR(variable));
-    if (key.len == 0 && !is_local(out) && !url_is_loopback(out->base_url))
+    bool needed = !opts->no_key && !is_local(out) && !url_is_loopback(out->base_url);
+    if (key.len == 0 && needed)
         return err_set(err, ERR_ENDPOINT, "%.*s needs a key: set %.*s in the environment",
                        STR(out->name), STR(variable));
     out->key = arena_str(a, key);
@@ -163,13 +155,13 @@ static bool set_endpoint(const struct model_opts *opts, struct arena *a, struct 
         base = out->provider->default_base_url;
     if (!url_base(base, a, &out->base_url, err))
         return err_add(err, "%.*s", STR(out->name));
-    if (!set_key(from, a, out, err))
+    if (!set_key(opts, a, out, err))
         return false;
     if (out->key.len > 0 && !url_is_https(out->base_url) && !url_is_loopback(out->base_url) &&
         !opts->allow_plain_http)
         return err_set(err, ERR_USAGE,
-                       "%.*s: the key would travel unencrypted to %.*s; use https://, or allow "
-                       "plain http expressly",
+                       "%.*s: the key would travel unencrypted to %.*s; use https://, or give "
+                       "--allow-http",
                        STR(out->name), STR(url_without_query(out->base_url)));
     return true;
 }

@@ -7,26 +7,16 @@
 // The limit's newer name: where `extra` gives it, the older one is not sent (field case F-018).
 static const char newer_limit[] = "max_completion_tokens";
 
-static bool is_never_sent(str key) // a setting of the paper's tool, not of the wire format
+json_t *extra_sent(const json_t *extra)
 {
-    return str_eq(key, S("drop_params"));
+    json_t *sent = mem_must(extra ? json_copy(json_iterable(extra)) : json_object());
+    json_object_del(sent, "drop_params"); // of the paper's tool, not of the wire format
+    return sent;
 }
 
 int64_t request_output_limit(const struct model *m, const struct model_request *q)
 {
     return json_get_int(m->extra, newer_limit, q->max_tokens);
-}
-
-// "legal_moves" as "Legal Moves": the title that the reference's schema generator writes.
-static str title_of(str name, struct arena *a)
-{
-    struct buf b = { .arena = a };
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.data[i] == '_' ? ' ' : name.data[i];
-        bool first = i == 0 || name.data[i - 1] == '_';
-        buf_add_char(&b, first && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
-    }
-    return buf_str(&b);
 }
 
 // Every object closed, every property required: strict modes refuse less (field case F-019).
@@ -37,7 +27,7 @@ static void put_schema(struct json_out *o, const struct signature *s, str name, 
     json_key_open(o, S("properties"), '{');
     for (size_t i = 0; i < s->n_outputs; i++) {
         json_key_open(o, s->outputs[i].name, '{');
-        json_key_str(o, S("title"), title_of(s->outputs[i].name, a));
+        json_key_str(o, S("title"), field_title(s->outputs[i].name, a));
         json_key_str(o, S("type"), S("string"));
         json_close(o, '}');
     }
@@ -74,14 +64,10 @@ static void put_format(struct json_out *o, const struct model_request *q, struct
 
 static void put_extra(struct json_out *o, const json_t *extra)
 {
-    if (!extra)
-        return;
-    json_t *members = json_deep_copy(extra); // jansson iterates only what is not const
+    json_t *members = extra_sent(extra);
     const char *key;
     json_t *value;
     json_object_foreach (members, key, value) {
-        if (is_never_sent(str_from(key)))
-            continue;
         json_key(o, str_from(key));
         json_put_value(o, value);
     }

@@ -52,6 +52,13 @@ static str advice(const struct reading *r, const struct failure *f, enum reply_c
     return (str){ 0 };
 }
 
+// A sentence that goes on: its full stop would stand before our own punctuation.
+static str without_stop(str s)
+{
+    s = str_trim(s);
+    return str_ends(s, S(".")) && !str_ends(s, S("..")) ? str_sub(s, 0, s.len - 1) : s;
+}
+
 // "HTTP 429 insufficient_quota: You exceeded ... (figures); what to do next"
 static str sentence(const struct reading *r, const struct failure *f, enum reply_class class)
 {
@@ -63,9 +70,9 @@ static str sentence(const struct reading *r, const struct failure *f, enum reply
     if (f->codes.n > 0)
         buf_addf(&b, " %.*s", STR(f->codes.v[0]));
     if (f->message.len > 0)
-        buf_addf(&b, ": %.*s", STR(f->message));
+        buf_addf(&b, ": %.*s", STR(without_stop(f->message)));
     if (f->inner_message.len > 0)
-        buf_addf(&b, ": %.*s", STR(f->inner_message));
+        buf_addf(&b, ": %.*s", STR(without_stop(f->inner_message)));
     if (f->figures.len > 0)
         buf_addf(&b, " (%.*s)", STR(f->figures));
     str what = error_text(buf_str(&b), r->m->key, r->a); // before the advice: this may be cut
@@ -178,13 +185,6 @@ static void add_reasoning(struct buf *b, const json_t *message)
     }
 }
 
-static str without_leading_blanks(str s)
-{
-    while (s.len > 0 && str_find_char(S(" \t\r\n"), s.data[0]) >= 0)
-        s = str_sub(s, 1, s.len);
-    return s;
-}
-
 // Thoughts that a server left in the content: <think>...</think> at its begin. Without an end all
 // of it is thought: the limit cut it.
 static str split_think(str content, struct buf *reasoning)
@@ -192,7 +192,7 @@ static str split_think(str content, struct buf *reasoning)
     static const str open = T("<think>");
     static const str close = T("</think>");
     for (;;) {
-        str rest = without_leading_blanks(content);
+        str rest = str_strip_start(content);
         if (!str_starts(rest, open))
             return content;
         rest = str_sub(rest, open.len, rest.len);
@@ -202,7 +202,7 @@ static str split_think(str content, struct buf *reasoning)
         buf_add(reasoning, end < 0 ? rest : str_sub(rest, 0, (size_t)end));
         if (end < 0)
             return (str){ 0 };
-        content = without_leading_blanks(str_sub(rest, (size_t)end + close.len, rest.len));
+        content = str_strip_start(str_sub(rest, (size_t)end + close.len, rest.len));
     }
 }
 
@@ -308,6 +308,7 @@ static void take_root(const struct reading *r, const json_t *root)
 {
     struct reply *out = r->out;
     struct failure f;
+    out->simulated = json_is_true(json_object_get(root, "simulated"));
     out->served_model = member_text(r, root, "model");
     out->served_provider = member_text(r, root, "provider");
     out->fingerprint = member_text(r, root, "system_fingerprint");
@@ -341,9 +342,7 @@ static void take_unreadable(const struct reading *r, str body, bool is_page)
 
 static void take_body(const struct reading *r)
 {
-    str body = str_trim(r->in->body);
-    if (str_starts(body, S("\xEF\xBB\xBF")))
-        body = str_trim(str_sub(body, 3, body.len));
+    str body = json_trim(r->in->body);
     bool is_page = str_starts(body, S("<")); // whatever the content type says
     bool relaxed = false;
     json_t *root = is_page ? NULL : json_read_envelope(body, &relaxed, NULL);
@@ -369,7 +368,8 @@ void openai_read(const struct reading *r)
     else if (!in->complete)
         fail(r, REPLY_TRANSPORT, S("the response broke off before its end"));
     else if (in->body.len > RESPONSE_MAX_BYTES)
-        fail(r, REPLY_PROTOCOL, S("the response is larger than 64 MiB"));
+        fail(r, REPLY_PROTOCOL,
+             arena_printf(r->a, "the response is larger than %d MiB", RESPONSE_MAX_BYTES >> 20));
     else if (in->status < 200)
         fail(r, REPLY_PROTOCOL, S("an informational response where an answer was due"));
     else

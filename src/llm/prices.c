@@ -6,10 +6,10 @@
 static const double tokens_max = 1e12; // beyond: not a count
 static const double usd_max = 1e6;     // of one call; beyond: not a price
 
-// US dollars per million tokens as the providers published them, last compared on the date below.
+// US dollars per million tokens as the providers published them, last compared on
+// 2026-08-09.
 // Prices change: what a provider reports in its replies goes first, and each figure is stored with
 // where it is from.
-const str price_table_date = T("2026-08-09");
 static const struct {
     str model;
     struct price price; // known, input, cached input, cache write, output
@@ -40,8 +40,7 @@ static str without_date(str model)
         return model;
     str tail = str_sub(model, model.len - form.len, form.len);
     for (size_t i = 0; i < form.len; i++) {
-        bool digit = tail.data[i] >= '0' && tail.data[i] <= '9';
-        if (form.data[i] == 'd' ? !digit : tail.data[i] != '-')
+        if (form.data[i] == 'd' ? !ascii_is_digit(tail.data[i]) : tail.data[i] != '-')
             return model;
     }
     return str_sub(model, 0, model.len - form.len);
@@ -82,16 +81,11 @@ int64_t price_cost_nusd(const struct price *p, const struct usage *u)
            term_nusd(u->output_tok, p->output);
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 int64_t tokens_estimate(str text)
 {
     size_t words = 0;
     for (size_t i = 0; i < text.len; i++)
-        if (!is_blank(text.data[i]) && (i == 0 || is_blank(text.data[i - 1])))
+        if (!ascii_is_blank(text.data[i]) && (i == 0 || ascii_is_blank(text.data[i - 1])))
             words++;
     size_t by_chars = (utf8_length(text) + 3) / 4;
     size_t by_words = (words * 13 + 9) / 10;

@@ -45,17 +45,12 @@ static str slash_form(str json, struct arena *a)
     return buf_str(&b);
 }
 
-static bool is_alnum(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 static str percent_form(str key, const char *digits, struct arena *a)
 {
     struct buf b = { .arena = a };
     for (size_t i = 0; i < key.len; i++) {
         unsigned char c = (unsigned char)key.data[i];
-        if (is_alnum(key.data[i]) || str_find_char(S("-._~"), key.data[i]) >= 0) {
+        if (ascii_is_alnum(key.data[i]) || str_find_char(S("-._~"), key.data[i]) >= 0) {
             buf_add_char(&b, key.data[i]);
             continue;
         }
@@ -109,7 +104,7 @@ static void forms_of(str key, struct arena *a, struct forms *out)
 
 static bool is_token_char(char c)
 {
-    return is_alnum(c) || str_find_char(S("-._~+/=%*"), c) >= 0;
+    return ascii_is_alnum(c) || str_find_char(S("-._~+/=%*"), c) >= 0;
 }
 
 static size_t token_length(str s)
@@ -124,7 +119,7 @@ static size_t token_length(str s)
 static bool looks_random(str token)
 {
     for (size_t i = 0; i < token.len; i++)
-        if (token.data[i] < 'a' || token.data[i] > 'z')
+        if (!ascii_is_lower(token.data[i]))
             return true;
     return token.len >= 20;
 }
@@ -164,13 +159,13 @@ static size_t email_length(str rest)
 {
     size_t at = 0;
     while (at < rest.len &&
-           (is_alnum(rest.data[at]) || str_find_char(S("._%+-"), rest.data[at]) >= 0))
+           (ascii_is_alnum(rest.data[at]) || str_find_char(S("._%+-"), rest.data[at]) >= 0))
         at++;
     if (at == 0 || at >= rest.len || rest.data[at] != '@')
         return 0;
     size_t end = at + 1;
     while (end < rest.len &&
-           (is_alnum(rest.data[end]) || str_find_char(S(".-"), rest.data[end]) >= 0))
+           (ascii_is_alnum(rest.data[end]) || str_find_char(S(".-"), rest.data[end]) >= 0))
         end++;
     str host = str_trim_set(str_sub(rest, at + 1, end - at - 1), S(".-"));
     return str_find_char(host, '.') > 0 ? at + 1 + host.len : 0;
@@ -227,7 +222,7 @@ str secrets_redact(str text, str key, struct arena *a)
     forms_of(key, &scratch, &forms);
     struct buf b = { .arena = a, .max = SIZE_MAX / 4 };
     for (size_t i = 0; i < text.len;) {
-        bool word = i == 0 || !is_alnum(text.data[i - 1]);
+        bool word = i == 0 || !ascii_is_alnum(text.data[i - 1]);
         size_t n = mask_here(&b, str_sub(text, i, text.len), word, &forms);
         if (n == 0)
             buf_add_char(&b, text.data[i++]);

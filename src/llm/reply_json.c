@@ -31,6 +31,7 @@ static const struct member {
     { "attempts", SMALL, offsetof(struct reply, attempts) },
     { "latency_ms", COUNT, offsetof(struct reply, latency_ms) },
     { "no_retry", FLAG, offsetof(struct reply, no_retry) },
+    { "simulated", FLAG, offsetof(struct reply, simulated) },
     { "error", TEXT, offsetof(struct reply, error) },
     { "note", TEXT, offsetof(struct reply, note) },
 };
@@ -158,21 +159,17 @@ bool reply_from_value(const json_t *value, struct arena *a, struct reply *out, s
     *out = (struct reply){ .retry_after_ms = -1 };
     if (!json_is_object(value))
         return err_set(err, ERR_INPUT, "a reply must be a JSON object");
-    json_t *object = json_deep_copy(value); // jansson iterates only what is not const
     const char *key;
     json_t *member;
-    bool ok = true;
-    json_object_foreach (object, key, member) {
-        if (ok && !get_any(str_from(key), member, a, out))
-            ok = err_set(err, ERR_INPUT, "a reply has no member \"%s\" with such a value", key);
-    }
-    json_decref(object);
-    return ok;
+    json_object_foreach (json_iterable(value), key, member)
+        if (!get_any(str_from(key), member, a, out))
+            return err_set(err, ERR_INPUT, "a reply has no member \"%s\" with such a value", key);
+    return true;
 }
 
 bool reply_from_json(str text, struct arena *a, struct reply *out, struct err *err)
 {
-    json_t *value = json_read_envelope(text, NULL, err);
+    json_t *value = json_read_strict(text, err);
     if (!value)
         return err_add(err, "stored reply");
     bool ok = reply_from_value(value, a, out, err);

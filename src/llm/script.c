@@ -20,20 +20,17 @@ struct script {
 // False: a member that this object does not have.
 static bool members_are(const json_t *object, const char *const names[3], struct err *err)
 {
-    json_t *copy = json_deep_copy(object); // jansson iterates only what is not const
     const char *key;
     json_t *value;
-    bool ok = true;
-    json_object_foreach (copy, key, value) {
+    json_object_foreach (json_iterable(object), key, value) {
         bool known = false;
         for (size_t i = 0; i < 3; i++)
             known = known || str_eq(str_from(names[i]), str_from(key));
-        if (ok && !known)
-            ok = err_set(err, ERR_INPUT, "unknown member \"%s\" (known: %s, %s, %s)", key, names[0],
-                         names[1], names[2]);
+        if (!known)
+            return err_set(err, ERR_INPUT, "unknown member \"%s\" (known: %s, %s, %s)", key,
+                           names[0], names[1], names[2]);
     }
-    json_decref(copy);
-    return ok;
+    return true;
 }
 
 // An optional count; -1 when absent.
@@ -174,6 +171,7 @@ static bool script_answer(const struct model *m, const struct model_request *q, 
         if (!line_matches(&s->v[i], m, q))
             continue;
         *out = s->v[i].reply;
+        out->simulated = true;
         complete(m, q, a, out);
         return true;
     }

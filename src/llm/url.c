@@ -99,10 +99,8 @@ static bool has_credentials(str text)
 
 static void add_lower(struct buf *b, str s)
 {
-    for (size_t i = 0; i < s.len; i++) {
-        char c = s.data[i];
-        buf_add_char(b, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-    }
+    for (size_t i = 0; i < s.len; i++)
+        buf_add_char(b, ascii_lower(s.data[i]));
 }
 
 bool url_base(str text, struct arena *a, str *out, struct err *err)
@@ -140,8 +138,7 @@ static bool path_is_versioned(str path)
         str segment = str_cut(&path, '/');
         if (str_eq(segment, S("deployments")))
             return true;
-        if (segment.len >= 2 && segment.data[0] == 'v' && segment.data[1] >= '0' &&
-            segment.data[1] <= '9')
+        if (segment.len >= 2 && segment.data[0] == 'v' && ascii_is_digit(segment.data[1]))
             return true;
     }
     return false;

@@ -242,6 +242,7 @@ static void answer(const struct persona *p, struct look_cache *cache, const stru
                            .served_model = arena_printf(a, "sim/%s", p->name),
                            .served_provider = S("simulated"),
                            .request_id = arena_printf(a, "sim-%016llx", (unsigned long long)c.hash),
+                           .simulated = true,
                            .attempts = 1,
                            .retry_after_ms = -1 };
     str move_text = choose_move(&c, a);
@@ -299,16 +300,14 @@ static str known_models(struct arena *a)
 static bool sim_open(struct model *m, struct arena *a, struct err *err)
 {
     const struct persona *p = sim_persona(m->id);
-    str known = known_models(a);
     if (!p)
         return err_set(err, ERR_USAGE, "no simulated model is called \"%.*s\"; there are %.*s",
-                       STR(m->id), STR(known));
+                       STR(m->id), STR(known_models(a)));
     struct sim_model *context = NEW(a, struct sim_model);
     context->persona = p;
     context->cache.arena = a;
     m->context = context;
-    if (!m->price.known)
-        m->price = sim_price;
+    m->price = sim_price;
     m->simulated = true;
     return true;
 }
@@ -319,10 +318,7 @@ static bool sim_reply(const struct model *m, const struct model_request *q, stru
     (void)err; // nothing here can fail
     struct sim_model *context = m->context;
     answer(context->persona, &context->cache, q, a, out);
-    out->cost_nusd = price_cost_nusd(&m->price, &out->usage);
     return true;
 }
 
-const struct provider provider_sim = { .name = { "sim", 3 },
-                                       .answer = sim_reply,
-                                       .open = sim_open };
+const struct provider provider_sim = { .name = T("sim"), .answer = sim_reply, .open = sim_open };

@@ -74,6 +74,7 @@ static void wrong_names_are_explained(void **s)
     const struct model_opts none = { 0 };
     refused("opnai/gpt-4o", &none, ERR_USAGE, "did you mean openai?");
     refused("llama.cpp/x", &none, ERR_USAGE, "did you mean llamacpp?");
+    refused("pi/x", &none, ERR_USAGE, "unknown provider \"pi\" (known: openai, "); // no slip
     refused("somebody/x", &none, ERR_USAGE, "known: openai, openrouter");
     refused("gpt-4o-mini", &none, ERR_USAGE, "write provider/model");
     refused("openai/", &none, ERR_USAGE, "write provider/model");
@@ -90,6 +91,7 @@ static void a_key_is_needed_unless_the_server_is_local(void **s)
     struct err err;
     variables[0][1] = NULL;
     refused("openai/m", &(struct model_opts){ 0 }, ERR_ENDPOINT, "OPENAI_API_KEY");
+    assert_true(opened("openai/m", &(struct model_opts){ .no_key = true }, &m, &err));
     variables[0][1] = "";
     refused("openai/m", &(struct model_opts){ 0 }, ERR_ENDPOINT, "OPENAI_API_KEY");
     refused("openrouter/m", &(struct model_opts){ 0 }, ERR_ENDPOINT, "OPENROUTER_API_KEY");

@@ -276,6 +276,17 @@ static void error_sentences_hold_no_secret_and_one_line(void **s)
     assert_true(utf8_valid(r.error));
 }
 
+static void no_full_stop_stands_before_what_to_do(void **s)
+{
+    (void)s;
+    struct reply r = reply_of(401, S("{\"error\":{\"message\":\"Incorrect API key provided.\","
+                                     "\"code\":\"invalid_api_key\"}}"));
+    assert_has(r.error, "provided; check the key");
+    r = reply_of(400,
+                 S("{\"error\":{\"message\":\"Too long ...\",\"n_ctx\":4096,\"code\":\"x\"}}"));
+    assert_has(r.error, "Too long ... (window 4096)");
+}
+
 // A secret that a cut would halve is left out whole: no half can be known any more. The masks are
 // shorter than the keys, so that the place of the cut comes into sight.
 static void no_cut_leaves_half_a_secret(void **s)
@@ -413,6 +424,7 @@ int main(void)
         cmocka_unit_test(the_header_about_retrying_is_obeyed),
         cmocka_unit_test(the_servers_hint_is_read),
         cmocka_unit_test(error_sentences_hold_no_secret_and_one_line),
+        cmocka_unit_test(no_full_stop_stands_before_what_to_do),
         cmocka_unit_test(no_cut_leaves_half_a_secret),
         cmocka_unit_test(openrouter_money_is_told_from_money_in_flight),
         cmocka_unit_test(openrouter_403_is_a_budget_or_a_filter),

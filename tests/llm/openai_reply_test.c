@@ -51,6 +51,15 @@ static void the_header_names_the_request_before_the_body_does(void **s)
     assert_str(fixture_parse(S("openai/gpt-4o-mini"), &in).request_id, S("req_7"));
 }
 
+static void a_simulated_reply_is_known(void **s)
+{
+    (void)s;
+    const str body = S("{\"simulated\":true,\"choices\":[{\"message\":{\"content\":\"e4\"},"
+                       "\"finish_reason\":\"stop\"}]}");
+    assert_true(reply_of(200, body).simulated);
+    assert_false(reply_of(200, REPLY("{\"content\":\"e4\"}", "\"stop\"")).simulated);
+}
+
 static void finish_reasons_have_their_class(void **s)
 {
     (void)s;
@@ -356,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_reply_is_read),
         cmocka_unit_test(the_header_names_the_request_before_the_body_does),
+        cmocka_unit_test(a_simulated_reply_is_known),
         cmocka_unit_test(finish_reasons_have_their_class),
         cmocka_unit_test(refusals_are_scored_as_refused),
         cmocka_unit_test(nothing_said_is_empty),

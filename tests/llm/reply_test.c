@@ -62,6 +62,7 @@ static void a_reply_survives_the_store(void **s)
         .latency_ms = 77,
         .retry_after_ms = 0,
         .no_retry = true,
+        .simulated = true,
         .error = S("e"),
         .note = S("n"),
     };
@@ -74,7 +75,7 @@ static void a_reply_survives_the_store(void **s)
           "\"usage_source\":\"estimated\",\"input_tok\":1,\"cached_tok\":2,"
           "\"cache_write_tok\":3,\"output_tok\":4,\"reasoning_tok\":5,\"cost_nusd\":"
           "9007199254740993,\"cost_source\":\"priced\",\"http_status\":200,\"attempts\":2,"
-          "\"latency_ms\":77,\"no_retry\":true,\"error\":\"e\",\"note\":\"n\","
+          "\"latency_ms\":77,\"no_retry\":true,\"simulated\":true,\"error\":\"e\",\"note\":\"n\","
           "\"retry_after_ms\":0}"));
     struct reply back;
     struct err err = { 0 };
@@ -84,6 +85,7 @@ static void a_reply_survives_the_store(void **s)
     assert_int_equal(back.cost_nusd, r.cost_nusd);
     assert_int_equal(back.finish, FINISH_LENGTH);
     assert_true(back.no_retry);
+    assert_true(back.simulated);
 }
 
 static void what_says_nothing_is_left_out(void **s)
