@@ -95,6 +95,8 @@ void config_free(struct run_config *c); // the `extra` objects
 // Reads a file over `c`: unknown keys (with the nearest known one), wrong types, values out of
 // range and keys of another method are ERR_INPUT with "FILE:LINE: ...".
 MUST_CHECK bool config_load(str path, struct arena *a, struct run_config *c, struct err *err);
+// Makes prompt_model a copy of task_model, at the temperature of proposals (1.0).
+void config_copy_prompt_model(struct run_config *c);
 // Checks between keys (section 1: decision model, simba, prompt_model, ...), after flags were
 // applied over the file, and fills the prompt_model copy and defaults that depend on the method.
 MUST_CHECK bool config_finish(struct run_config *c, struct err *err);

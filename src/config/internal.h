@@ -38,7 +38,7 @@ struct rule { // one key of a mapping
     bool nullable;      // null is a value
     const char *words;  // of RULE_WORD, separated by ", "
     size_t at;          // where in the target it goes, or NOWHERE
-    const char *preset; // optimizer keys: the default, as JSON
+    const char *preset; // optimizer keys that go NOWHERE: the default, as JSON
 };
 enum { NOWHERE = 1 << 30 };
 struct rules {

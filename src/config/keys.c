@@ -68,22 +68,18 @@ const struct rules rookery_rules = LIST(rookery_keys);
     {                                                                                              \
         name, RULE_BOOL, .at = NOWHERE, .preset = value                                            \
     }
-#define FIELD(name, least, value)                                                                  \
+// One that has its place in struct optimizer_config; config_defaults knows its default.
+#define FIELD(name, least)                                                                         \
     {                                                                                              \
-#name, RULE_INT, .min = least, .max = COUNT_MAX, .at = IN_OPTIMIZER(name), .preset = value \
+#name, RULE_INT, .min = least, .max = COUNT_MAX, .at = IN_OPTIMIZER(name)                  \
     }
+#define BOOTSTRAP_FIELDS                                                                           \
+    FIELD(max_bootstrapped_demos, 0), FIELD(max_labeled_demos, 0), FIELD(max_rounds, 1),           \
+        FIELD(max_errors, 0)
 
-static const struct rule few_shot_keys[] = {
-    FIELD(max_bootstrapped_demos, 0, "4"),
-    FIELD(max_labeled_demos, 0, "16"),
-    FIELD(max_rounds, 1, "1"),
-    FIELD(max_errors, 0, "5"),
-};
+static const struct rule few_shot_keys[] = { BOOTSTRAP_FIELDS };
 static const struct rule random_search_keys[] = {
-    FIELD(max_bootstrapped_demos, 0, "4"),
-    FIELD(max_labeled_demos, 0, "16"),
-    FIELD(max_rounds, 1, "1"),
-    FIELD(max_errors, 0, "5"),
+    BOOTSTRAP_FIELDS,
     COUNT("num_candidate_programs", 1, "16"),
     COUNT("num_threads", 1, "16"),
 };
@@ -143,8 +139,6 @@ static const struct {
     [METHOD_MIPRO_V2] = { "mipro_v2", LIST(mipro_keys) },
     [METHOD_SIMBA] = { "simba", LIST(simba_keys) },
 };
-static const char method_names[] = "baseline, bootstrap_few_shot, bootstrap_random_search, copro, "
-                                   "gepa, mipro_v2, simba";
 
 str method_name(enum method m)
 {
@@ -185,7 +179,10 @@ static void describe(const struct rule *r, struct buf *b)
     case RULE_WORD:
         buf_addf(b, "%s%s", str_find_char(str_from(r->words), ',') < 0 ? "" : "one of ", r->words);
         break;
-    case RULE_METHOD: buf_addf(b, "one of %s", method_names); break;
+    case RULE_METHOD:
+        for (int m = 0; m < N_METHODS; m++)
+            buf_addf(b, "%s%s", m > 0 ? ", " : "one of ", methods[m].name);
+        break;
     case RULE_BOOL: buf_add(b, S("true or false")); break;
     case RULE_INT:
     case RULE_COUNT:
@@ -368,26 +365,21 @@ const struct rule *rule_find(const struct rules *rules, str name)
     return NULL;
 }
 
-static str nearest_key(const struct rules *rules, str key)
-{
-    str best = { 0 };
-    size_t least = SIZE_MAX;
-    for (size_t i = 0; i < rules->n; i++) {
-        str name = str_from(rules->v[i].name);
-        size_t distance = str_distance(name, key);
-        if (distance < least) {
-            least = distance;
-            best = name;
-        }
-    }
-    return best;
-}
-
 static bool unknown_key(const struct rules *rules, const struct place *at)
 {
-    return err_set(at->err, ERR_INPUT, "%.*s:%d: unknown key '%.*s%.*s'; did you mean '%.*s'?",
-                   STR(at->path), at->line, STR(at->prefix), STR(str_sub(at->key, 0, SHOWN)),
-                   STR(nearest_key(rules, at->key)));
+    struct arena scratch = { 0 };
+    struct buf known = { .arena = &scratch };
+    struct nearest near = { .word = at->key };
+    for (size_t i = 0; i < rules->n; i++) {
+        nearest_offer(&near, str_from(rules->v[i].name));
+        buf_addf(&known, "%s%s", i > 0 ? ", " : "there are ", rules->v[i].name);
+    }
+    str next = near.name.len > 0 ? arena_printf(&scratch, "did you mean '%.*s'?", STR(near.name))
+                                 : buf_str(&known);
+    err_set(at->err, ERR_INPUT, "%.*s:%d: unknown key '%.*s%.*s'; %.*s", STR(at->path), at->line,
+            STR(at->prefix), STR(str_sub(at->key, 0, SHOWN)), STR(next));
+    arena_free(&scratch);
+    return false;
 }
 
 bool rules_read(const struct rules *rules, const struct yaml_node *map, const struct where *where,

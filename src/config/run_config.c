@@ -136,11 +136,11 @@ static bool check_mipro(const struct run_config *c, struct err *err)
     return true;
 }
 
-static void copy_prompt_model(struct run_config *c)
+void config_copy_prompt_model(struct run_config *c)
 {
+    json_incref(c->task_model.extra);
     json_decref(c->prompt_model.extra);
     c->prompt_model = c->task_model;
-    json_incref(c->prompt_model.extra);
     c->prompt_model.has_temperature = true;
     c->prompt_model.temperature = 1.0;
     c->has_prompt_model = true;
@@ -159,6 +159,6 @@ bool config_finish(struct run_config *c, struct err *err)
         (c->method == METHOD_MIPRO_V2 && !check_mipro(c, err)))
         return false;
     if (c->method != METHOD_BASELINE && !c->has_prompt_model)
-        copy_prompt_model(c);
+        config_copy_prompt_model(c);
     return true;
 }

@@ -11,11 +11,6 @@
 
 // ---- patterns ----
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 // Cuts the longest beginning made of bytes in `set`, at most `max`; returns its length.
 static size_t cut_set(str *s, str set, size_t max)
 {
@@ -26,7 +21,7 @@ static size_t cut_set(str *s, str set, size_t max)
     return n;
 }
 
-static const str digits = { "0123456789", 10 }, digits_ = { "0123456789_", 11 };
+static const str digits = T("0123456789"), digits_ = T("0123456789_");
 
 static bool cut_char(str *s, str set)
 {
@@ -37,8 +32,8 @@ static bool cut_char(str *s, str set)
 static bool cut_sixties(str *s)
 {
     bool any = false;
-    while (s->len >= 2 && s->data[0] == ':' && is_digit(s->data[1])) {
-        bool two = s->len >= 3 && s->data[1] <= '5' && is_digit(s->data[2]);
+    while (s->len >= 2 && s->data[0] == ':' && ascii_is_digit(s->data[1])) {
+        bool two = s->len >= 3 && s->data[1] <= '5' && ascii_is_digit(s->data[2]);
         *s = str_sub(*s, two ? 3 : 2, s->len);
         any = true;
     }
@@ -48,7 +43,7 @@ static bool cut_sixties(str *s)
 static bool is_integer(str s)
 {
     cut_char(&s, S("+-"));
-    if (s.len == 0 || !is_digit(s.data[0]))
+    if (s.len == 0 || !ascii_is_digit(s.data[0]))
         return false;
     str rest = str_sub(s, 1, s.len);
     if (s.data[0] != '0') {
@@ -150,7 +145,7 @@ static const char *const falses[] = { "no",    "No",  "NO",  "false", "False",
 
 static int digit_value(char c)
 {
-    return is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
+    return ascii_is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
 // One number of `base`, or several of ten joined by ':' in steps of sixty.

@@ -52,14 +52,6 @@ static bool fail_at(struct composer *c, int line, const char *format, ...)
     return err_set(c->err, ERR_INPUT, "%.*s:%d: %.*s", STR(c->path), line, STR(what));
 }
 
-static int line_of_offset(str text, size_t offset)
-{
-    int line = 1;
-    for (size_t i = 0; i < offset && i < text.len; i++)
-        line += text.data[i] == '\n';
-    return line;
-}
-
 static bool is_tab_indented(str text, int line)
 {
     str row = { 0 };
@@ -74,7 +66,7 @@ static bool is_tab_indented(str text, int line)
 static bool fail_syntax(struct composer *c)
 {
     const yaml_parser_t *p = &c->parser;
-    int line = p->error == YAML_READER_ERROR ? line_of_offset(c->text, p->problem_offset)
+    int line = p->error == YAML_READER_ERROR ? (int)str_line(c->text, p->problem_offset)
                                              : (int)p->problem_mark.line + 1;
     if (is_tab_indented(c->text, line))
         return fail_at(c, line, "the line begins with a tab: indent with blanks");
@@ -428,7 +420,7 @@ static bool check_utf8(struct composer *c)
         bool valid;
         size_t n = utf8_decode(str_sub(c->text, i, c->text.len), &code, &valid);
         if (!valid)
-            return fail_at(c, line_of_offset(c->text, i),
+            return fail_at(c, (int)str_line(c->text, i),
                            "the byte 0x%02x is not UTF-8: save the file as UTF-8",
                            (unsigned)(unsigned char)c->text.data[i]);
         i += n;
@@ -444,8 +436,7 @@ bool yaml_parse(str path, str text, struct arena *a, struct yaml_node *out, stru
                        YAML_MAX_BYTES);
     if (!check_utf8(&c))
         return false;
-    if (!yaml_parser_initialize(&c.parser))
-        BUG("out of memory");
+    mem_must(yaml_parser_initialize(&c.parser) ? &c.parser : NULL);
     yaml_parser_set_encoding(&c.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&c.parser, (const unsigned char *)(text.len ? text.data : ""),
                                  text.len);

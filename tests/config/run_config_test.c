@@ -233,7 +233,7 @@ static void rookery_settings_are_read(void **state)
     assert_int_equal(c.rookery.concurrency, 0);
     config_free(&c);
     refused(HEAD TASK "rookery: {copro: {proposals: full}}\n",
-            "FILE:3: unknown key 'rookery.copro'; did you mean 'preset'?");
+            "FILE:3: unknown key 'rookery.copro'; there are preset, max_cost_usd, concurrency");
     refused(HEAD TASK "rookery: {preset: best}\n",
             "FILE:3: rookery.preset must be one of paper, improved, got the text \"best\"");
     refused(HEAD TASK "rookery: {concurrency: 0}\n",
