@@ -68,8 +68,9 @@ struct move_list {
 
 // The initial position of chess.
 struct position position_start(void);
-// Reads a FEN (or its first four fields). On failure returns the fault and sets ERR_INPUT with a
-// sentence such as "bad FEN: nine files on rank 4"; `out` is then untouched.
+// Reads a FEN, or the first of its fields: what is left out defaults to w - - 0 1. On failure
+// returns the fault and sets ERR_INPUT with a sentence such as "bad FEN: 9 files on rank 4, must be
+// 8"; `out` is then untouched.
 MUST_CHECK enum position_fault position_parse(str fen, struct position *out, struct err *err);
 // All six fields; the en-passant field only when a legal capture exists.
 void position_format(const struct position *pos, struct buf *out);

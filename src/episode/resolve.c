@@ -14,10 +14,8 @@ static const char STRIP_SET_COLON[] = "`[](){} \t\r\n.,;:";
 // `fragment` (shorter than FRAGMENT_MAX) in lower-case ASCII.
 static str lower_case(str fragment, char room[FRAGMENT_MAX])
 {
-    for (size_t i = 0; i < fragment.len; i++) {
-        char c = fragment.data[i];
-        room[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
+    for (size_t i = 0; i < fragment.len; i++)
+        room[i] = ascii_lower(fragment.data[i]);
     return (str){ room, fragment.len };
 }
 

@@ -11,14 +11,9 @@ static char at_or_nul(str s, size_t i)
     return i < s.len ? s.data[i] : '\0';
 }
 
-static bool is_alnum(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_file(char c)
 {
-    return (c >= 'a' && c <= 'h') || (c >= 'A' && c <= 'H');
+    return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'h';
 }
 
 static bool is_rank(char c)
@@ -33,7 +28,7 @@ static bool is_one_of(char c, const char *set)
 
 bool scan_inside_token(str text, size_t at)
 {
-    return at > 0 && is_alnum(text.data[at - 1]);
+    return at > 0 && ascii_is_alnum(text.data[at - 1]);
 }
 
 size_t scan_uci_shape(str text, size_t at)
@@ -41,17 +36,17 @@ size_t scan_uci_shape(str text, size_t at)
     if (!is_file(at_or_nul(text, at)) || !is_rank(at_or_nul(text, at + 1)) ||
         !is_file(at_or_nul(text, at + 2)) || !is_rank(at_or_nul(text, at + 3)))
         return 0;
-    if (is_one_of(at_or_nul(text, at + 4), "qrbnQRBN") && !is_alnum(at_or_nul(text, at + 5)))
+    if (is_one_of(at_or_nul(text, at + 4), "qrbnQRBN") && !ascii_is_alnum(at_or_nul(text, at + 5)))
         return 5;
-    return is_alnum(at_or_nul(text, at + 4)) ? 0 : 4;
+    return ascii_is_alnum(at_or_nul(text, at + 4)) ? 0 : 4;
 }
 
 // An optional + or #, then the boundary: the end of a SAN shape whose body ends at `end`; 0: none.
 static size_t san_end(str text, size_t end)
 {
-    if (is_one_of(at_or_nul(text, end), "+#") && !is_alnum(at_or_nul(text, end + 1)))
+    if (is_one_of(at_or_nul(text, end), "+#") && !ascii_is_alnum(at_or_nul(text, end + 1)))
         return end + 1;
-    return is_alnum(at_or_nul(text, end)) ? 0 : end;
+    return ascii_is_alnum(at_or_nul(text, end)) ? 0 : end;
 }
 
 static size_t castling_shape(str text, size_t at)

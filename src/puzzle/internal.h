@@ -74,7 +74,7 @@ enum { PUZZLE_ID_MAX_BYTES = 64, PUZZLE_MOVES_MAX = 256, PUZZLE_THEMES_MAX_BYTES
 // Texts and moves of `out` in `a`. The error begins with the id where there is one.
 MUST_CHECK bool record_check(const struct record *in, struct arena *a, struct puzzle *out,
                              struct err *err);
-// Moves the texts and moves of a puzzle into another arena.
+// Copies the texts and moves that `p` points to into `a`, and lets it point to the copies.
 void puzzle_keep(struct puzzle *p, struct arena *a);
 
 // ---- the embedded files, generated from data/ ----

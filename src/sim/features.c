@@ -20,19 +20,9 @@ static const double TURN_SHARE = 0.4;    // parts of the likeness of two positio
 static const double MATE_SHARE = 0.4;    // same side to move, both mates or both not,
 static const double FORCING_SHARE = 0.2; // both forcing or both quiet
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    return ascii_is_alnum(c) || c == '_';
 }
 
 // Length of `phrase` at the start of `text`, a blank of it standing for any white space and case
@@ -44,11 +34,11 @@ static size_t phrase_at(str text, const char *phrase)
         if (at >= text.len)
             return 0;
         if (*phrase == ' ') {
-            if (!is_blank(text.data[at]))
+            if (!ascii_is_blank(text.data[at]))
                 return 0;
-            while (at < text.len && is_blank(text.data[at]))
+            while (at < text.len && ascii_is_blank(text.data[at]))
                 at++;
-        } else if (lower(text.data[at++]) != *phrase) {
+        } else if (ascii_lower(text.data[at++]) != *phrase) {
             return 0;
         }
     }
@@ -112,7 +102,7 @@ static void find_phrases(str text, struct features *out)
     for (size_t at = 0; at < text.len; at++) {
         if (at > 0 && is_word(text.data[at - 1]))
             continue;
-        unsigned char c = (unsigned char)lower(text.data[at]);
+        unsigned char c = (unsigned char)ascii_lower(text.data[at]);
         for (unsigned i = index.first[c]; i > 0; i = index.next[i - 1]) {
             const struct phrase *p = &phrases[i - 1];
             if (seen[i - 1] || !phrase_at(str_sub(text, at, text.len), p->text))

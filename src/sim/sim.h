@@ -19,6 +19,6 @@ str sim_persona_summary(const struct persona *p); // one line for people
 // The answer of a persona to a chat; latency is modelled in out->latency_ms, tokens in out->usage.
 void sim_answer(const struct persona *p, const struct model_request *q, struct arena *a,
                 struct reply *out);
-// What a persona sees in an instruction with n demos, for `simulate --explain`: a text for people
-// with each feature found and the expected accuracy.
+// What a persona sees in a program, for `simulate --explain`: a text for people with each feature
+// found and the expected accuracy.
 str sim_explain(const struct persona *p, const struct program *program, struct arena *a);

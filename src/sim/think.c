@@ -22,7 +22,7 @@ static const double QUIET = 0.5;         // the best move neither checks nor cap
 static const double CROWDED = 0.3;       // many legal moves
 static const double MATE_AT_ONCE = -0.5; // mate in one
 
-// Is `uci` one of the moves in the list, separated by anything that is no letter or digit?
+// Is `uci` one of the moves in the list, separated by commas and blanks?
 static bool list_has(str list, str uci)
 {
     for (size_t from = 0; from < list.len;) {

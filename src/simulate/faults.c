@@ -5,12 +5,12 @@
 
 enum { SLOW_MS = 300, RETRY_AFTER_CHOICES = 2 };
 
-const char *const fault_names[FAULT_KINDS] = {
-    [FAULT_NONE_DRAWN] = "ok",   [FAULT_429] = "429",     [FAULT_429RA] = "429ra",
-    [FAULT_500] = "500",         [FAULT_503] = "503",     [FAULT_BODY502] = "body502",
-    [FAULT_CUT] = "cut",         [FAULT_RESET] = "reset", [FAULT_STALL] = "stall",
-    [FAULT_SLOW] = "slow",       [FAULT_HTML] = "html",   [FAULT_EMPTY] = "empty",
-    [FAULT_BADUTF8] = "badutf8", [FAULT_GZIP] = "gzip",
+const char *const fault_names[SIM_FAULT_KINDS] = {
+    [SIM_FAULT_NONE] = "ok",         [SIM_FAULT_429] = "429",     [SIM_FAULT_429RA] = "429ra",
+    [SIM_FAULT_500] = "500",         [SIM_FAULT_503] = "503",     [SIM_FAULT_BODY502] = "body502",
+    [SIM_FAULT_CUT] = "cut",         [SIM_FAULT_RESET] = "reset", [SIM_FAULT_STALL] = "stall",
+    [SIM_FAULT_SLOW] = "slow",       [SIM_FAULT_HTML] = "html",   [SIM_FAULT_EMPTY] = "empty",
+    [SIM_FAULT_BADUTF8] = "badutf8", [SIM_FAULT_GZIP] = "gzip",
 };
 
 // ---- the plan ----
@@ -19,7 +19,7 @@ static bool unknown_kind(str kind, struct err *err)
 {
     struct arena scratch = { 0 };
     struct buf b = { .arena = &scratch };
-    for (int f = FAULT_NONE_DRAWN + 1; f < FAULT_KINDS; f++)
+    for (int f = SIM_FAULT_NONE + 1; f < SIM_FAULT_KINDS; f++)
         buf_addf(&b, "%s%s", b.len ? ", " : "", fault_names[f]);
     str known = buf_str(&b);
     if (str_eq(kind, S("sse-comments")))
@@ -38,10 +38,10 @@ static bool parse_chance(str item, struct fault_plan *out, struct err *err)
 {
     str value = item;
     str kind = str_trim(str_cut(&value, ':'));
-    int f = FAULT_NONE_DRAWN + 1;
-    while (f < FAULT_KINDS && !str_eq(kind, str_from(fault_names[f])))
+    int f = SIM_FAULT_NONE + 1;
+    while (f < SIM_FAULT_KINDS && !str_eq(kind, str_from(fault_names[f])))
         f++;
-    if (f == FAULT_KINDS)
+    if (f == SIM_FAULT_KINDS)
         return unknown_kind(kind, err);
     double chance;
     if (!str_to_double(str_trim(value), &chance) || chance < 0 || chance > 1)
@@ -72,7 +72,7 @@ bool fault_plan_parse(str spec, struct fault_plan *out, struct err *err)
     while (spec.len > 0)
         if (!parse_item(str_trim(str_cut(&spec, ',')), out, err))
             return false;
-    for (int f = 0; f < FAULT_KINDS; f++)
+    for (int f = 0; f < SIM_FAULT_KINDS; f++)
         sum += out->chance[f];
     if (sum > sum_max)
         return err_set(err, ERR_USAGE, "the probabilities of the faults sum to %g, more than 1",
@@ -86,12 +86,12 @@ enum fault fault_draw(const struct fault_plan *plan, uint64_t number, uint64_t *
     rng_seed(&g, plan->seed ^ number * 0x9E3779B97F4A7C15U, S("fault"));
     double left = rng_double(&g);
     *detail = rng_u64(&g);
-    for (int f = FAULT_NONE_DRAWN + 1; f < FAULT_KINDS; f++) {
+    for (int f = SIM_FAULT_NONE + 1; f < SIM_FAULT_KINDS; f++) {
         left -= plan->chance[f];
         if (left < 0)
             return (enum fault)f;
     }
-    return FAULT_NONE_DRAWN;
+    return SIM_FAULT_NONE;
 }
 
 // ---- the replies ----
@@ -194,23 +194,23 @@ static void gzip(struct arena *a, struct serve_reply *out)
 void fault_apply(enum fault f, uint64_t detail, struct arena *a, struct serve_reply *out)
 {
     switch (f) {
-    case FAULT_NONE_DRAWN:
-    case FAULT_KINDS: return;
-    case FAULT_429: rate_limit(a, out); return;
-    case FAULT_429RA:
+    case SIM_FAULT_NONE:
+    case SIM_FAULT_KINDS: return;
+    case SIM_FAULT_429: rate_limit(a, out); return;
+    case SIM_FAULT_429RA:
         rate_limit(a, out);
         add_header(out, S("Retry-After"), detail % RETRY_AFTER_CHOICES ? S("1") : S("0"));
         return;
-    case FAULT_500: server_error(500, a, out); return;
-    case FAULT_503: server_error(503, a, out); return;
-    case FAULT_BODY502: body502(out); return;
-    case FAULT_CUT: out->end = SERVE_CUT; return;
-    case FAULT_RESET: out->end = SERVE_RESET; return;
-    case FAULT_STALL: out->end = SERVE_STALL; return;
-    case FAULT_SLOW: out->delay_ms += SLOW_MS; return;
-    case FAULT_HTML: html(out); return;
-    case FAULT_EMPTY: out->body = (str){ 0 }; return;
-    case FAULT_BADUTF8: bad_utf8(a, out); return;
-    case FAULT_GZIP: gzip(a, out); return;
+    case SIM_FAULT_500: server_error(500, a, out); return;
+    case SIM_FAULT_503: server_error(503, a, out); return;
+    case SIM_FAULT_BODY502: body502(out); return;
+    case SIM_FAULT_CUT: out->end = SERVE_CUT; return;
+    case SIM_FAULT_RESET: out->end = SERVE_RESET; return;
+    case SIM_FAULT_STALL: out->end = SERVE_STALL; return;
+    case SIM_FAULT_SLOW: out->delay_ms += SLOW_MS; return;
+    case SIM_FAULT_HTML: html(out); return;
+    case SIM_FAULT_EMPTY: out->body = (str){ 0 }; return;
+    case SIM_FAULT_BADUTF8: bad_utf8(a, out); return;
+    case SIM_FAULT_GZIP: gzip(a, out); return;
     }
 }

@@ -7,27 +7,27 @@
 // ---- faults.c ----
 
 enum fault {
-    FAULT_NONE_DRAWN,
-    FAULT_429,
-    FAULT_429RA,
-    FAULT_500,
-    FAULT_503,
-    FAULT_BODY502,
-    FAULT_CUT,
-    FAULT_RESET,
-    FAULT_STALL,
-    FAULT_SLOW,
-    FAULT_HTML,
-    FAULT_EMPTY,
-    FAULT_BADUTF8,
-    FAULT_GZIP,
-    FAULT_KINDS,
+    SIM_FAULT_NONE,
+    SIM_FAULT_429,
+    SIM_FAULT_429RA,
+    SIM_FAULT_500,
+    SIM_FAULT_503,
+    SIM_FAULT_BODY502,
+    SIM_FAULT_CUT,
+    SIM_FAULT_RESET,
+    SIM_FAULT_STALL,
+    SIM_FAULT_SLOW,
+    SIM_FAULT_HTML,
+    SIM_FAULT_EMPTY,
+    SIM_FAULT_BADUTF8,
+    SIM_FAULT_GZIP,
+    SIM_FAULT_KINDS,
 };
 struct fault_plan {
-    double chance[FAULT_KINDS];
+    double chance[SIM_FAULT_KINDS];
     uint64_t seed;
 };
-extern const char *const fault_names[FAULT_KINDS]; // "429", ...; the first is "ok"
+extern const char *const fault_names[SIM_FAULT_KINDS]; // "429", ...; the first is "ok"
 
 MUST_CHECK bool fault_plan_parse(str spec, struct fault_plan *out, struct err *err);
 // What happens to the request of this number, and `detail`, a number for whatever the fault leaves

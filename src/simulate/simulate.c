@@ -11,7 +11,7 @@ struct simulator {
     int64_t latency_ms;
     str authorization; // what must be sent; empty: anything
     uint64_t n_requests, n_refused;
-    uint64_t n_fault[FAULT_KINDS]; // [FAULT_NONE_DRAWN]: ok
+    uint64_t n_fault[SIM_FAULT_KINDS]; // [SIM_FAULT_NONE]: ok
 };
 
 bool simulator_new(const struct simulate_opts *opts, struct simulator **out, struct err *err)
@@ -90,10 +90,10 @@ static void handle_stats(struct simulator *s, const struct serve_request *in, st
     json_open(&o, '{');
     json_key_bool(&o, S("simulated"), true);
     json_key_int(&o, S("requests"), (int64_t)s->n_requests);
-    json_key_int(&o, S("ok"), (int64_t)s->n_fault[FAULT_NONE_DRAWN]);
+    json_key_int(&o, S("ok"), (int64_t)s->n_fault[SIM_FAULT_NONE]);
     json_key_int(&o, S("refused"), (int64_t)s->n_refused);
     json_key_open(&o, S("faults"), '{');
-    for (int f = FAULT_NONE_DRAWN + 1; f < FAULT_KINDS; f++) {
+    for (int f = SIM_FAULT_NONE + 1; f < SIM_FAULT_KINDS; f++) {
         json_key_int(&o, str_from(fault_names[f]), (int64_t)s->n_fault[f]);
     }
     json_close(&o, '}');
