@@ -55,3 +55,15 @@ static inline str read_gz(str path, struct arena *a)
     assert_int_equal(pclose(pipe), 0);
     return buf_str(&b);
 }
+
+// Cuts the next line off JSON Lines and reads it; the caller releases it. NULL at the end.
+static inline json_t *next_row(str *lines)
+{
+    if (lines->len == 0)
+        return NULL;
+    struct err err = { 0 };
+    json_t *row = json_read_envelope(str_cut_line(lines), NULL, &err);
+    if (!row)
+        fail_msg("%s", err.text);
+    return row;
+}

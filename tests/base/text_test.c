@@ -115,6 +115,88 @@ static void sha256_is_the_standard_one(void **s)
                S("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
 }
 
+static void only_a_slip_is_guessed(void **s)
+{
+    (void)s;
+    static const struct {
+        const char *word, *name;
+    } rows[] = {
+        { "prset", "preset" },
+        { "preset", "preset" },
+        { "consurency", "concurrency" },
+        { "copro", "" },
+        { "xyz", "" },
+        { "sed", "seed" },
+        { "se", "" }, // as many letters are missing as it has
+        { "", "" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct nearest n = { .word = str_from(rows[i].word) };
+        nearest_offer(&n, S("preset"));
+        nearest_offer(&n, S("concurrency"));
+        nearest_offer(&n, S("seed"));
+        assert_str(n.name, str_from(rows[i].name));
+    }
+}
+
+static void foreign_text_is_shown_short_and_plain(void **s)
+{
+    (void)s;
+    static const struct {
+        const char *text;
+        size_t max;
+        const char *shown;
+    } rows[] = {
+        { "e2e4", 16, "e2e4" },
+        { "e2e4", 4, "e2e4" },
+        { "e2e4", 3, "e2e..." },
+        { "a\x1b[31m\x7f\n", 16, "a?[31m??" },
+        { "caf\xC3\xA9", 16, "caf\xC3\xA9" },
+        { "caf\xC3\xA9", 4, "caf..." },
+        { "\xFF\xFE", 16, "??" },
+        { "\xC2\x85", 16, "?" },
+        { "", 16, "" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        assert_string_equal(str_show(str_from(rows[i].text), rows[i].max).text, rows[i].shown);
+    char text[300];
+    memset(text, 'x', sizeof text);
+    assert_int_equal(strlen(str_show((str){ text, sizeof text }, sizeof text).text),
+                     SHOWN_MAX_BYTES + 3);
+}
+
+static void a_byte_order_mark_is_dropped_once(void **s)
+{
+    (void)s;
+    assert_str(str_without_bom(S("\xEF\xBB\xBFx")), S("x"));
+    assert_str(str_without_bom(S("\xEF\xBB\xBF\xEF\xBB\xBF")), S("\xEF\xBB\xBF"));
+    assert_str(str_without_bom(S("\xEF\xBBx")), S("\xEF\xBBx"));
+    assert_str(str_strip_start(S(" \t\xC2\xA0x ")), S("x "));
+    assert_int_equal(str_line(S("a\nb\nc"), 0), 1);
+    assert_int_equal(str_line(S("a\nb\nc"), 2), 2);
+    assert_int_equal(str_line(S("a\nb\nc"), 99), 3);
+}
+
+static void keys_are_written_with_their_values(void **s)
+{
+    (void)s;
+    struct buf b = { .arena = &arena };
+    struct json_out o = { .b = &b };
+    json_open(&o, '{');
+    json_key_str(&o, S("a"), S("x"));
+    json_key_str(&o, S("b"), S(""));
+    json_key_maybe(&o, S("c"), S(""));
+    json_key_maybe(&o, S("d"), S("y"));
+    json_key_int(&o, S("e"), -3);
+    json_key_double(&o, S("f"), 1);
+    json_key_bool(&o, S("g"), false);
+    json_key_open(&o, S("h"), '[');
+    json_close(&o, ']');
+    json_close(&o, '}');
+    assert_str(buf_str(&b), S("{\"a\":\"x\",\"b\":\"\",\"c\":null,\"d\":\"y\",\"e\":-3,\"f\":1.0,"
+                              "\"g\":false,\"h\":[]}"));
+}
+
 static void a_directory_is_no_file(void **s)
 {
     (void)s;
@@ -143,6 +225,10 @@ int main(void)
         cmocka_unit_test(a_buffer_remembers_its_overflow),
         cmocka_unit_test(a_map_keeps_insertion_order),
         cmocka_unit_test(sha256_is_the_standard_one),
+        cmocka_unit_test(only_a_slip_is_guessed),
+        cmocka_unit_test(foreign_text_is_shown_short_and_plain),
+        cmocka_unit_test(a_byte_order_mark_is_dropped_once),
+        cmocka_unit_test(keys_are_written_with_their_values),
         cmocka_unit_test(a_directory_is_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);

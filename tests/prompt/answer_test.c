@@ -6,7 +6,6 @@
 #include "test.h"
 
 #include "prompt/prompt.h"
-#include "shared_lines.h"
 
 static struct arena arena;
 
@@ -262,15 +261,14 @@ static void read_one(const json_t *row, const char *member, struct tally *t)
 static struct tally read_file(const char *name, const char *member)
 {
     struct tally t = { 0 };
-    struct arena paths = { 0 };
-    struct shared_lines *lines = shared_lines_open(shared_path(str_from(name), &paths));
+    struct arena text = { 0 };
+    str lines = read_gz(shared_path(str_from(name), &text), &text);
     json_t *row;
-    while ((row = shared_lines_next(lines))) {
+    while ((row = next_row(&lines))) {
         read_one(row, member, &t);
         json_decref(row);
     }
-    shared_lines_close(lines);
-    arena_free(&paths);
+    arena_free(&text);
     print_message("%s: %d texts, %d with a move, %d objects without, %d empty\n", name, t.n,
                   t.of[READ_OK], t.of[READ_MISSING_FIELD], t.of[READ_EMPTY]);
     return t;

@@ -7,7 +7,6 @@
 #include "test.h"
 
 #include "prompt/prompt.h"
-#include "shared_lines.h"
 
 static struct arena arena;
 
@@ -28,10 +27,9 @@ struct trace {
 static void load_positions(struct trace *t)
 {
     t->positions.arena = &arena;
-    struct shared_lines *lines =
-        shared_lines_open(shared_path(S("data/golden/split.jsonl.gz"), &arena));
+    str lines = read_gz(shared_path(S("data/golden/split.jsonl.gz"), &arena), &arena);
     json_t *row;
-    while ((row = shared_lines_next(lines))) {
+    while ((row = next_row(&lines))) {
         struct position *p = NEW(&arena, struct position);
         p->inputs[0] = arena_str(&arena, json_get_str(row, "position_fen"));
         p->inputs[1] = arena_str(&arena, json_get_str(row, "side_to_move"));
@@ -39,7 +37,6 @@ static void load_positions(struct trace *t)
         map_put(&t->positions, json_get_str(row, "pos"), NULL)->pointer = p;
         json_decref(row);
     }
-    shared_lines_close(lines);
     assert_int_equal(t->positions.n, 140);
 }
 
@@ -95,9 +92,10 @@ static void check_call(struct trace *t, const json_t *row)
 static void check_trace(struct trace *t, str path)
 {
     t->programs.n = 0;
-    struct shared_lines *lines = shared_lines_open(path);
+    struct arena text = { 0 };
+    str lines = read_gz(path, &text);
     json_t *row;
-    while ((row = shared_lines_next(lines))) {
+    while ((row = next_row(&lines))) {
         str type = json_get_str(row, "type");
         if (str_eq(type, S("program")))
             take_program(t, row);
@@ -105,7 +103,7 @@ static void check_trace(struct trace *t, str path)
             check_call(t, row);
         json_decref(row);
     }
-    shared_lines_close(lines);
+    arena_free(&text);
 }
 
 static void recorded_requests_are_rendered_byte_for_byte(void **s)
