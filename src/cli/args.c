@@ -4,20 +4,38 @@
 
 #include "cli/cli.h"
 
+const struct opt *opt_at(const struct command *command, size_t i)
+{
+    static const struct opt end = { 0 };
+    for (size_t t = 0; t < OPT_TABLES_MAX && command->opts[t]; t++)
+        for (const struct opt *o = command->opts[t]; o->name; o++)
+            if (i-- == 0)
+                return o;
+    return &end;
+}
+
+// Its number, or that of the end where the command has no such option.
 static size_t option_index(const struct command *command, str name)
 {
     size_t i = 0;
-    while (command->opts[i].name && !str_eq(str_from(command->opts[i].name), name))
+    const struct opt *o;
+    while ((o = opt_at(command, i))->name && !str_eq(str_from(o->name), name))
         i++;
+    if (i == OPTS_MAX)
+        BUG("more options than room");
     return i;
+}
+
+bool has_option(const struct args *args, const char *name)
+{
+    return opt_at(args->command, option_index(args->command, str_from(name)))->name != NULL;
 }
 
 const struct opt_value *opt_get(const struct args *args, const char *name)
 {
-    size_t i = option_index(args->command, str_from(name));
-    if (!args->command->opts[i].name)
+    if (!has_option(args, name))
         BUG(name);
-    return &args->values[i];
+    return &args->values[option_index(args->command, str_from(name))];
 }
 
 str opt_text(const struct args *args, const char *name, str fallback)
@@ -45,16 +63,13 @@ bool opt_flag(const struct args *args, const char *name)
 
 static bool unknown_option(const struct command *command, str name, struct err *err)
 {
-    const struct opt *nearest = NULL;
-    size_t best = 4; // farther ones are no typing slips
-    for (const struct opt *o = command->opts; o->name; o++)
-        if (str_distance(name, str_from(o->name)) < best) {
-            best = str_distance(name, str_from(o->name));
-            nearest = o;
-        }
-    if (nearest)
-        return err_set(err, ERR_USAGE, "unknown option --%.*s; did you mean --%s?", STR(name),
-                       nearest->name);
+    struct nearest n = { .word = name };
+    const struct opt *o;
+    for (size_t i = 0; (o = opt_at(command, i))->name; i++)
+        nearest_offer(&n, str_from(o->name));
+    if (n.name.len > 0)
+        return err_set(err, ERR_USAGE, "unknown option --%.*s; did you mean --%.*s?", STR(name),
+                       STR(n.name));
     return err_set(err, ERR_USAGE, "unknown option --%.*s; see rookery %s --help", STR(name),
                    command->name);
 }
@@ -86,7 +101,7 @@ static bool read_option(struct args *out, int argc, char **argv, int *i, struct 
     bool joined = str_find_char(value, '=') >= 0;
     str name = str_cut(&value, '=');
     size_t k = option_index(out->command, name);
-    const struct opt *o = &out->command->opts[k];
+    const struct opt *o = opt_at(out->command, k);
     if (!o->name)
         return unknown_option(out->command, name, err);
     if (o->kind == OPT_FLAG) {
@@ -126,14 +141,16 @@ bool args_parse(const struct command *command, int argc, char **argv, struct arg
     return true;
 }
 
-void help_print(const struct command *command, FILE *to)
+void help_write(const struct command *command, struct buf *out)
 {
-    fprintf(to, "usage: rookery %s %s\n\n%s\n", command->name, command->usage, command->about);
-    if (command->opts[0].name)
-        fprintf(to, "\noptions:\n");
-    for (const struct opt *o = command->opts; o->name; o++) {
+    buf_addf(out, "usage: rookery %s %s\n\n%s\n", command->name, command->usage, command->about);
+    const struct opt *o;
+    for (size_t i = 0; (o = opt_at(command, i))->name; i++) {
         char left[64];
         snprintf(left, sizeof left, "--%s %s", o->name, o->value ? o->value : "");
-        fprintf(to, "  %-26s %s\n", left, o->help);
+        buf_addf(out, "%s  %-26s %s\n", i == 0 ? "\noptions:\n" : "", left, o->help);
     }
+    if (command->each)
+        buf_add(out, S("\nA line that cannot be read becomes a record with \"error\"; the next is "
+                       "read, and the exit code stays 0.\n"));
 }

@@ -2,12 +2,13 @@
 // cli.h - the command table, option reading, and what several commands share. The only module
 // that prints, reads the environment and decides exit codes.
 #pragma once
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/base.h"
 
 enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_INT, OPT_REAL };
-struct opt { // one long option; a table of them ends with a zero name
+struct opt { // one long option; a table of them ends with a NULL name
     const char *name;
     enum opt_kind kind;
     const char *value; // how --help calls its value: "FILE"; NULL for flags
@@ -20,23 +21,27 @@ struct opt_value {
     int64_t integer;
     double real; // also of OPT_INT
 };
-enum { OPTS_MAX = 48, POSITIONALS_MAX = 16 };
+enum { OPTS_MAX = 48, OPT_TABLES_MAX = 3, POSITIONALS_MAX = 16 };
 struct args {
     const struct command *command;
-    struct opt_value values[OPTS_MAX]; // in the order of command->opts
+    struct opt_value values[OPTS_MAX]; // in the order of command->opts, table by table
     str positionals[POSITIONALS_MAX];
     size_t n_positionals;
 };
+// One line of JSON Lines: `in` is an object, the answer is written into `out`.
+typedef bool jsonl_fn(const json_t *in, struct arena *a, struct json_out *out, struct err *err);
+
 struct command {
-    const char *name;    // "eval", "puzzles verify"
-    const char *summary; // one line for the list
-    const char *usage;   // what follows the name: "[CONFIG.yaml] [OPTIONS]"
-    const char *about;   // a paragraph for --help, with an example
-    const struct opt *opts;
+    const char *name;                       // "eval", "puzzles verify"
+    const char *summary;                    // one line for the list
+    const char *usage;                      // what follows the name: "[CONFIG.yaml] [OPTIONS]"
+    const char *about;                      // a paragraph for --help, with an example
+    const struct opt *opts[OPT_TABLES_MAX]; // NULL behind the last
     size_t max_positionals;
     // Does the work, prints the result on standard output. False: `err` says why, and its code
     // becomes the exit code. Memory of the process arena `a` lives until exit.
     bool (*run)(const struct args *args, struct arena *a, struct err *err);
+    jsonl_fn *each; // instead of run: JSON Lines from standard input, see jsonl_run
 };
 extern const struct command *const commands[]; // NULL-terminated, in the order of the list
 
@@ -50,14 +55,17 @@ bool opt_flag(const struct args *args, const char *name);
 // --name=VALUE, -- ends options. ERR_USAGE names the nearest option.
 MUST_CHECK bool args_parse(const struct command *command, int argc, char **argv, struct args *out,
                            struct err *err);
-void help_print(const struct command *command, FILE *to);
+// Option number i over all tables of a command; a NULL name behind the last.
+const struct opt *opt_at(const struct command *command, size_t i);
+bool has_option(const struct args *args, const char *name);
+// The text of --help.
+void help_write(const struct command *command, struct buf *out);
 
 // Standard output, checked at the end: a full disk or closed pipe is an error, not a silent loss.
 MUST_CHECK bool print_str(str text, struct err *err);
 
 // JSON Lines: for each line of `in` (at most 4 MiB) parses an object, calls `each`, prints one
 // record; a failure of `each` or of parsing becomes {"error": ...} and the next line is read.
-typedef bool jsonl_fn(const json_t *in, struct arena *a, struct json_out *out, struct err *err);
 MUST_CHECK bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err);
 
 // Reads a FEN of the named variant (empty or "standard"; others are refused by name).
@@ -66,7 +74,7 @@ MUST_CHECK bool position_read(str fen, str variant, struct position *out, struct
 
 // Set by SIGINT and SIGTERM once signals_install has run.
 void signals_install(void);
-extern volatile int signals_seen;
+extern volatile sig_atomic_t signals_seen;
 
 // The commands, one a file (runs and puzzles: several).
 extern const struct command command_decode, command_eval, command_optimize, command_perft,

@@ -16,21 +16,11 @@ static bool decode(const json_t *in, struct arena *a, struct json_out *out, stru
     return true;
 }
 
-static bool run(const struct args *args, struct arena *a, struct err *err)
-{
-    (void)args;
-    (void)a;
-    return jsonl_run(stdin, decode, err);
-}
-
-static const struct opt opts[] = { { 0 } };
-
 const struct command command_decode = {
     .name = "decode",
     .summary = "read the move field out of model answers (JSON Lines)",
     .usage = "< LINES",
     .about = "Reads {\"text\": MODEL TEXT} a line and prints {\"move\": S} or {\"error\": WHY}.\n"
              "Example: echo '{\"text\": \"{move: h5f7}\"}' | rookery decode",
-    .opts = opts,
-    .run = run,
+    .each = decode,
 };

@@ -6,7 +6,6 @@ static bool eval(struct run *r)
 {
     if (!run_configure(r, METHOD_BASELINE))
         return false;
-    r->config.method = METHOD_BASELINE; // a configuration of an optimizer is only scored here
     if (opt_get(r->args, "puzzles")->set)
         r->config.test_path = opt_text(r->args, "puzzles", S(""));
     str predictions = opt_text(r->args, "predictions", S(""));
@@ -21,22 +20,14 @@ static bool eval(struct run *r)
 
 static bool run(const struct args *args, struct arena *a, struct err *err)
 {
-    struct run *r = NEW(a, struct run);
-    r->args = args;
-    r->arena = a;
-    r->err = err;
-    bool ok = eval(r);
-    run_end(r);
-    return ok;
+    return run_command(args, a, eval, err);
 }
 
 static const struct opt opts[] = {
-    OPTS_MODEL,
     { "puzzles", OPT_TEXT, "FILE", "puzzles to score on, the same as --test [builtin:test]", 0, 0 },
     { "samples", OPT_INT, "K", "answers a position; adds right-in-any and majority [1]", 1, 1000 },
     { "predictions", OPT_TEXT, "FILE", "score answers made elsewhere (JSON Lines or results.json)",
       0, 0 },
-    OPTS_RUN,
     { 0 },
 };
 
@@ -48,7 +39,7 @@ const struct command command_eval = {
              "To go on after a crash, Ctrl-C or a spent budget, give the same command again.\n"
              "Example: rookery eval --model sim/responsive --puzzles builtin:test --limit 100\n"
              "         rookery eval --model openai/gpt-4o-mini --puzzles my.csv --max-cost 1",
-    .opts = opts,
+    .opts = { opts, opts_model, opts_run },
     .max_positionals = 1,
     .run = run,
 };

@@ -14,22 +14,14 @@ static bool optimize(struct run *r)
 
 static bool run(const struct args *args, struct arena *a, struct err *err)
 {
-    struct run *r = NEW(a, struct run);
-    r->args = args;
-    r->arena = a;
-    r->err = err;
-    bool ok = optimize(r);
-    run_end(r);
-    return ok;
+    return run_command(args, a, optimize, err);
 }
 
 static const struct opt opts[] = {
-    OPTS_MODEL,
     { "method", OPT_TEXT, "NAME", "baseline or bootstrap_few_shot [bootstrap_few_shot]", 0, 0 },
     { "train", OPT_TEXT, "FILE", "training puzzles: CSV, .zst, JSONL or builtin:train", 0, 0 },
     { "validation", OPT_INT, "N", "training puzzles kept for validation [140]", 1, 1e9 },
     { "train-limit", OPT_INT, "N", "only the first N training puzzles of the split [all]", 0, 1e9 },
-    OPTS_RUN,
     { 0 },
 };
 
@@ -41,7 +33,7 @@ const struct command command_optimize = {
              "CONFIG.yaml is a configuration of the paper's tool, unchanged; options override it.\n"
              "To go on after a crash, Ctrl-C or a spent budget, give the same command again.\n"
              "Example: rookery optimize --model sim/responsive --method bootstrap_few_shot",
-    .opts = opts,
+    .opts = { opts, opts_model, opts_run },
     .max_positionals = 1,
     .run = run,
 };

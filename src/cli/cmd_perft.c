@@ -56,6 +56,6 @@ const struct command command_perft = {
     .about = "Prints the number of move sequences of that length, the seconds it took and the\n"
              "nodes per second, on one core.\n"
              "Example: rookery perft --depth 5 prints \"nodes 4865609\" first.",
-    .opts = opts,
+    .opts = { opts },
     .run = run,
 };

@@ -51,15 +51,6 @@ static bool describe(const json_t *in, struct arena *a, struct json_out *out, st
     return true;
 }
 
-static bool run(const struct args *args, struct arena *a, struct err *err)
-{
-    (void)args;
-    (void)a;
-    return jsonl_run(stdin, describe, err);
-}
-
-static const struct opt opts[] = { { 0 } };
-
 const struct command command_position = {
     .name = "position",
     .summary = "legal moves and state of positions (JSON Lines)",
@@ -69,6 +60,5 @@ const struct command command_position = {
         "sorted by UCI, their order in prompts, check, checkmate, stalemate and insufficient\n"
         "material; a FEN that is refused gives {\"error\": REASON}.\n"
         "Example: echo '{\"fen\": \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\"}' | rookery position",
-    .opts = opts,
-    .run = run,
+    .each = describe,
 };

@@ -14,14 +14,11 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
                      err);
 }
 
-static const struct opt opts[] = { { 0 } };
-
 const struct command command_presets = {
     .name = "presets",
     .summary = "the settings that --preset paper and improved decide",
     .usage = "",
     .about = "Prints the table of settings. The default preset is paper; its transport settings\n"
              "apply only where --preset paper is given, as they change no score.",
-    .opts = opts,
     .run = run,
 };

@@ -14,10 +14,10 @@ static const struct puzzle_position *find_position(const struct puzzle_positions
             return &all->v[i];
     }
     if (known)
-        err_set(err, ERR_USAGE, "puzzle %.*s has no solver move with index %lld (from 0)", STR(id),
+        err_set(err, ERR_INPUT, "puzzle %.*s has no solver move with index %lld (from 0)", STR(id),
                 (long long)index);
     else
-        err_set(err, ERR_USAGE, "no puzzle with the id \"%.*s\" in the file", STR(id));
+        err_set(err, ERR_INPUT, "no puzzle with the id \"%.*s\" in the file", STR(id));
     return NULL;
 }
 
@@ -50,6 +50,8 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
     struct model model;
     const struct program *program = program_new(a, &signature_choose_move, instruction_base);
     str path = opt_text(args, "program", S(""));
+    if (!opt_get(args, "id")->set)
+        return err_set(err, ERR_USAGE, "which puzzle? give its --id");
     str variant = opt_text(args, "variant", S("standard"));
     if (!str_eq(variant, S("standard")))
         return err_set(err, ERR_USAGE, "--variant %.*s is not supported; standard is",
@@ -60,7 +62,8 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
                                .has_temperature = true,
                                .has_format = true,
                                .format = FORMAT_JSON_OBJECT,
-                               .base_url = opt_text(args, "base-url", S("http://127.0.0.1/v1")) };
+                               .no_key = true, // nothing is sent
+                               .base_url = opt_text(args, "base-url", S("")) };
     if (!cli_model_open(opt_text(args, "model", S("openai/MODEL")), &opts, a, &model, err) ||
         !puzzles_load(opt_text(args, "puzzles", S("builtin:test")), &(struct puzzle_load_opts){ 0 },
                       a, &puzzles, err))
@@ -93,6 +96,6 @@ const struct command command_prompt = {
     .usage = "--puzzles FILE --id ID [--index I] [--program P] [--model M]",
     .about = "Prints the body that would be sent; for models that answer in process, the messages."
              "\nExample: rookery prompt --puzzles my.csv --id 00008 --index 1",
-    .opts = opts,
+    .opts = { opts },
     .run = run,
 };

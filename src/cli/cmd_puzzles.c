@@ -115,7 +115,7 @@ const struct command command_puzzles_verify = {
              "counts. Exit code 3 when a row is bad. FILE: CSV, .zst, JSONL, builtin:train or\n"
              "builtin:test.\n"
              "Example: rookery puzzles verify lichess_db_puzzle.csv.zst",
-    .opts = no_opts,
+    .opts = { no_opts },
     .max_positionals = 1,
     .run = verify_run,
 };
@@ -344,7 +344,7 @@ const struct command command_puzzles_stats = {
              "side to move, mates and the most frequent themes. FILE: CSV, .zst, JSONL,\n"
              "builtin:train or builtin:test.\n"
              "Example: rookery puzzles stats builtin:test",
-    .opts = stats_opts,
+    .opts = { stats_opts },
     .max_positionals = 1,
     .run = stats_run,
 };

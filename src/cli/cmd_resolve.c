@@ -44,15 +44,6 @@ static bool resolve(const json_t *in, struct arena *a, struct json_out *out, str
     return true;
 }
 
-static bool run(const struct args *args, struct arena *a, struct err *err)
-{
-    (void)args;
-    (void)a;
-    return jsonl_run(stdin, resolve, err);
-}
-
-static const struct opt opts[] = { { 0 } };
-
 const struct command command_resolve = {
     .name = "resolve",
     .summary = "turn answers into legal moves (JSON Lines)",
@@ -60,6 +51,5 @@ const struct command command_resolve = {
     .about = "Reads {\"fen\": F, \"answer\": TEXT} a line and prints uci, san, mode, error and the "
              "candidates.\nExample: echo '{\"fen\": \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\", "
              "\"answer\": \"O-O\"}' | rookery resolve",
-    .opts = opts,
-    .run = run,
+    .each = resolve,
 };

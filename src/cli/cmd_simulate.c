@@ -83,6 +83,6 @@ const struct command command_simulate = {
     .about = "Speaks the OpenAI format under /v1 with models sim-responsive, sim-modest, ...;\n"
              "counts requests and faults at /stats.\n"
              "Example: rookery simulate --port 8080 --faults 429:0.1,reset:0.02,seed=7",
-    .opts = opts,
+    .opts = { opts },
     .run = run,
 };

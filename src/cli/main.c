@@ -14,7 +14,7 @@ const struct command *const commands[] = {
     &command_runs_rm,       &command_presets,   &command_simulate,  NULL,
 };
 
-volatile int signals_seen;
+volatile sig_atomic_t signals_seen;
 
 static void note_signal(int signal)
 {
@@ -45,13 +45,23 @@ bool print_str(str text, struct err *err)
     return true;
 }
 
-static void print_commands(FILE *to)
+// The commands whose first word is `group` (empty: all), one a line.
+static void write_commands(str group, struct buf *out)
 {
-    fprintf(to, "rookery - how well a frozen language model plays chess, and how far its prompt "
-                "can be improved\n\nusage: rookery COMMAND [OPTIONS]\n\n");
-    for (size_t i = 0; commands[i]; i++)
-        fprintf(to, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(to, "\nrookery COMMAND --help tells more; rookery --version names this build.\n");
+    for (size_t i = 0; commands[i]; i++) {
+        str rest = str_from(commands[i]->name);
+        str first = str_cut(&rest, ' ');
+        if (group.len == 0 || str_eq(first, group))
+            buf_addf(out, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
+    }
+}
+
+static void write_overview(struct buf *out)
+{
+    buf_add(out, S("rookery - how well a frozen language model plays chess, and how far its prompt "
+                   "can be improved\n\nusage: rookery COMMAND [OPTIONS]\n\n"));
+    write_commands(S(""), out);
+    buf_add(out, S("\nrookery COMMAND --help tells more; rookery --version names this build.\n"));
 }
 
 // How many words of argv (from 1) name this command; 0: they name another one.
@@ -78,59 +88,83 @@ static const struct command *find_command(int argc, char **argv, int *words)
     return NULL;
 }
 
-static bool unknown_command(int argc, char **argv, struct err *err)
+static bool unknown_command(int argc, char **argv, struct arena *a, struct err *err)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s%s%s", argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
-    const char *nearest = "help";
-    size_t best = 100;
+    str first = str_from(argv[1]);
+    str both = arena_printf(a, "%s %s", argv[1], argc > 2 ? argv[2] : "");
+    struct buf group = { .arena = a };
+    struct nearest n = { .word = both };
+    write_commands(first, &group);
+    if (group.len > 0)
+        return err_set(err, ERR_USAGE, "%s is followed by another word:\n%.*s", argv[1],
+                       STR(buf_str(&group)));
     for (size_t i = 0; commands[i]; i++) {
         str known = str_from(commands[i]->name);
-        bool two = str_find_char(known, ' ') >= 0;
-        size_t distance = str_distance(known, str_from(two ? name : argv[1]));
-        if (distance < best) {
-            best = distance;
-            nearest = commands[i]->name;
-        }
+        n.word = str_find_char(known, ' ') >= 0 ? both : first;
+        nearest_offer(&n, known);
     }
+    if (n.name.len == 0)
+        return err_set(err, ERR_USAGE, "unknown command \"%s\"; rookery --help lists all", argv[1]);
     return err_set(err, ERR_USAGE,
-                   "unknown command \"%s\"; did you mean \"%s\"? rookery --help "
+                   "unknown command \"%s\"; did you mean \"%.*s\"? rookery --help "
                    "lists all",
-                   argv[1], nearest);
+                   argv[1], STR(n.name));
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 static bool wants_help(int argc, char **argv)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--help") == 0)
+        if (is_help(argv[i]))
             return true;
     return false;
 }
 
+// The help of one command, of a group of them, or of all.
+static bool show_help(int argc, char **argv, struct arena *a, struct err *err)
+{
+    struct buf out = { .arena = a };
+    int words;
+    const struct command *command = find_command(argc, argv, &words);
+    if (command)
+        help_write(command, &out);
+    else if (argc > 1 && !is_help(argv[1]))
+        write_commands(str_from(argv[1]), &out);
+    else
+        write_overview(&out);
+    if (out.len == 0)
+        return unknown_command(argc, argv, a, err);
+    return print_str(buf_str(&out), err);
+}
+
+static bool run_one(const struct command *command, int argc, char **argv, struct arena *a,
+                    struct err *err)
+{
+    struct args *args = NEW(a, struct args);
+    if (!args_parse(command, argc, argv, args, err))
+        return false;
+    return command->each ? jsonl_run(stdin, command->each, err) : command->run(args, a, err);
+}
+
 static bool dispatch(int argc, char **argv, struct arena *a, struct err *err)
 {
-    if (argc < 2) {
-        print_commands(stderr);
-        return err_set(err, ERR_USAGE, "no command given");
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        print_commands(stdout);
-        return true;
-    }
+    if (argc < 2)
+        return err_set(err, ERR_USAGE, "no command given; rookery --help lists all");
+    if (strcmp(argv[1], "help") == 0) // rookery help COMMAND
+        return show_help(argc - 1, argv + 1, a, err);
     if (strcmp(argv[1], "--version") == 0)
         return print_str(S("rookery " ROOKERY_VERSION " (commit " ROOKERY_COMMIT ")\n"), err);
+    if (wants_help(argc - 1, argv + 1))
+        return show_help(argc, argv, a, err);
     int words = 0;
     const struct command *command = find_command(argc, argv, &words);
     if (!command)
-        return unknown_command(argc, argv, err);
-    int n = argc - 1 - words;
-    char **rest = argv + 1 + words;
-    if (wants_help(n, rest)) {
-        help_print(command, stdout);
-        return true;
-    }
-    struct args *args = NEW(a, struct args);
-    return args_parse(command, n, rest, args, err) && command->run(args, a, err);
+        return unknown_command(argc, argv, a, err);
+    return run_one(command, argc - 1 - words, argv + 1 + words, a, err);
 }
 
 int main(int argc, char **argv)

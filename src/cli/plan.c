@@ -2,64 +2,94 @@
 // plan.c - what a run would do and cost, without a call.
 #include "cli/run.h"
 
-// Tokens of the prompts of all test positions, estimated.
-static int64_t prompt_tokens(const struct run *r)
+enum { SHORT_ANSWER_TOK = 12, LONGEST_ANSWER_TOK = 32768 }; // {"move": "e2e4"}; no limit set
+
+// Estimated tokens of one prompt of this program, the mean over some test positions.
+static int64_t prompt_tokens(const struct run *r, const struct program *p)
 {
+    enum { SAMPLED = 200 };
     struct arena scratch = { 0 };
+    size_t n = r->test.n < SAMPLED ? r->test.n : SAMPLED;
     int64_t total = 0;
-    for (size_t i = 0; i < r->test.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct messages m = { 0 };
-        program_render(r->program, r->test.v[i].inputs, &scratch, &m);
+        program_render(p, r->test.v[i * r->test.n / n].inputs, &scratch, &m);
         for (size_t k = 0; k < m.n; k++)
             total += tokens_estimate(m.v[k].text);
         arena_reset(&scratch);
     }
     arena_free(&scratch);
-    return total * r->samples;
+    return n ? total / (int64_t)n : 0;
 }
 
-static double cost_usd(const struct price *p, int64_t input_tok, int64_t output_tok)
+// The program whose prompts are asked: bootstrapping shows its labelled demonstrations, and the
+// compiled program has as many.
+static const struct program *planned_program(const struct run *r)
 {
-    struct usage u = { .input_tok = input_tok, .output_tok = output_tok };
-    return (double)price_cost_nusd(p, &u) / 1e9;
+    size_t k = (size_t)r->config.optimizer.max_labeled_demos;
+    size_t n = r->train.n;
+    if (r->config.method == METHOD_BASELINE || k == 0 || n == 0)
+        return r->program;
+    const struct demo **pool = NEW_ARRAY(r->arena, const struct demo *, n);
+    for (size_t i = 0; i < n; i++)
+        pool[i] = demo_labeled(&r->train.v[i], r->arena);
+    return labeled_few_shot(r->program, pool, n, k, r->arena);
 }
 
-static void add_cost(const struct run *r, int64_t n_calls, struct buf *out)
+struct part { // some calls of the plan
+    const char *name;
+    int64_t least, most; // calls
+};
+
+static double cost_usd(const struct run *r, int64_t n_calls, int64_t input_tok, int64_t output_tok)
 {
-    const struct price *p = &r->task_model.price;
-    int64_t input = prompt_tokens(r);
-    if (!p->known) {
-        buf_addf(out, "  cost: unknown, no price for this model; about %lld prompt tokens\n",
-                 (long long)input);
-        return;
+    struct usage u = { .input_tok = n_calls * input_tok, .output_tok = n_calls * output_tok };
+    return (double)price_cost_nusd(&r->task_model.price, &u) / 1e9;
+}
+
+static void add_part(const struct run *r, const struct part *part, int64_t input_tok,
+                     struct buf *out)
+{
+    buf_addf(out, "  %s: %lld", part->name, (long long)part->least);
+    if (part->most > part->least)
+        buf_addf(out, " to %lld", (long long)part->most);
+    buf_addf(out, " calls of about %lld prompt tokens", (long long)input_tok);
+    if (r->task_model.price.known) {
+        int64_t longest = r->task_model.max_tokens ? r->task_model.max_tokens : LONGEST_ANSWER_TOK;
+        buf_addf(out, ", %.4f US$ (short answers) to %.4f US$ (as long as allowed)",
+                 cost_usd(r, part->least, input_tok, SHORT_ANSWER_TOK),
+                 cost_usd(r, part->most, input_tok, longest));
     }
-    int64_t longest = r->task_model.max_tokens ? r->task_model.max_tokens : 32768;
-    enum { SHORT_ANSWER_TOK = 12 }; // {"move": "e2e4"}
-    buf_addf(out,
-             "  estimated cost of the evaluation: %.4f US$ (short answers) to %.4f US$ (every "
-             "answer as long as allowed)%s\n",
-             cost_usd(p, input, n_calls * SHORT_ANSWER_TOK), cost_usd(p, input, n_calls * longest),
-             r->task_model.simulated ? ", simulated" : "");
+    buf_add_char(out, '\n');
+}
+
+static void add_parts(const struct run *r, struct buf *out)
+{
+    const struct run_config *c = &r->config;
+    int64_t n_train = (int64_t)r->train.n;
+    int64_t wanted = c->optimizer.max_bootstrapped_demos;
+    struct part bootstrap = { "bootstrapping", wanted < n_train ? wanted : n_train,
+                              wanted > 0 ? n_train * c->optimizer.max_rounds : 0 };
+    struct part evaluation = { "evaluation", (int64_t)r->test.n * r->samples,
+                               (int64_t)r->test.n * r->samples };
+    int64_t input_tok = prompt_tokens(r, planned_program(r));
+    if (c->method != METHOD_BASELINE)
+        add_part(r, &bootstrap, input_tok, out);
+    add_part(r, &evaluation, input_tok, out);
+    if (!r->task_model.price.known)
+        buf_addf(out, "  cost: unknown, there is no price for this model\n");
 }
 
 bool run_print_plan(struct run *r)
 {
     const struct run_config *c = &r->config;
     struct buf out = { .arena = r->arena };
-    int64_t n_calls = (int64_t)r->test.n * r->samples;
-    buf_addf(&out, "plan (nothing is called):\n  model %.*s%s at %.*s\n  method %.*s, seed %llu\n",
+    buf_addf(&out,
+             "plan (nothing is called)\n  %.*s%s%s%.*s\n  %.*s, seed %llu, %zu test positions\n",
              STR(r->task_model.name), r->task_model.simulated ? " (SIMULATED)" : "",
-             STR(r->task_model.base_url.len ? r->task_model.base_url : S("no endpoint")),
-             STR(method_name(c->method)), (unsigned long long)c->seed);
-    if (c->method == METHOD_BOOTSTRAP_FEW_SHOT)
-        buf_addf(&out, "  bootstrapping: %lld to %lld calls on %zu training positions\n",
-                 (long long)(c->optimizer.max_bootstrapped_demos < (int64_t)r->train.n
-                                 ? c->optimizer.max_bootstrapped_demos
-                                 : (int64_t)r->train.n),
-                 (long long)((int64_t)r->train.n * c->optimizer.max_rounds), r->train.n);
-    buf_addf(&out, "  evaluation: %lld calls (%zu positions x %d)\n", (long long)n_calls, r->test.n,
-             r->samples);
-    add_cost(r, n_calls, &out);
-    buf_addf(&out, "  files would go to %.*s\n", STR(c->output_dir));
+             r->task_model.base_url.len ? " at " : "", STR(r->task_model.base_url),
+             STR(method_name(c->method)), (unsigned long long)c->seed, r->test.n);
+    add_parts(r, &out);
+    buf_addf(&out, "  token counts are estimates; --max-cost bounds what is really spent\n");
     return print_str(buf_str(&out), r->err);
 }

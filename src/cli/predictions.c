@@ -2,7 +2,6 @@
 // predictions.c - answers made elsewhere, scored by the same reader, resolver and tally as those of
 // a model: each is played into its episode by hand.
 #include "cli/run.h"
-#include "version.h"
 
 enum { PREDICTIONS_MAX_BYTES = 256 << 20 };
 
@@ -12,18 +11,21 @@ struct scoring {
     struct map index; // "ID/INDEX" to position
     struct model model;
     size_t n_answered, n_unknown;
+    str unknown; // the first of those that are not in the test file
 };
 
-// The answer text of a record: the whole text if it has one, else its move as a JSON answer.
+// The answer text of a record: the whole text if it has one; the error where another tool could not
+// read the answer (it is no JSON either); else its move as a JSON answer.
 static str answer_of(const json_t *record, struct arena *a)
 {
     if (json_is_string(json_object_get(record, "text")))
         return json_get_str(record, "text");
+    if (json_is_string(json_object_get(record, "error")))
+        return json_get_str(record, "error");
     struct buf b = { .arena = a };
     struct json_out o = { .b = &b };
     json_open(&o, '{');
-    json_key(&o, S("move"));
-    json_put_str(&o, json_get_str(record, "prediction"));
+    json_key_str(&o, S("move"), json_get_str(record, "prediction"));
     json_close(&o, '}');
     return buf_str(&b);
 }
@@ -40,7 +42,7 @@ static void play(struct scoring *s, size_t i, str text)
         job->kind->step(ep, &answer, &ask) != STEP_DONE)
         BUG("a puzzle position asks once");
     s->outcomes[i] = ep->outcome;
-    s->outcomes[i].used = (struct usage_total){ 0 };
+    s->outcomes[i].used = (struct usage_total){ 0 }; // nothing was asked now
 }
 
 static bool score_record(struct scoring *s, const json_t *record, struct err *err)
@@ -61,39 +63,43 @@ static bool score_record(struct scoring *s, const json_t *record, struct err *er
     str name = arena_printf(a, "%.*s/%lld", STR(id), (long long)index);
     const struct map_entry *e = map_get(&s->index, name);
     if (!e) {
-        s->n_unknown++;
+        if (s->n_unknown++ == 0)
+            s->unknown = name;
         return true;
     }
     size_t i = (size_t)e->number;
     if (s->outcomes[i].status != OUTCOME_FAILED)
         return err_set(err, ERR_INPUT, "second answer for position %.*s", STR(name));
     s->n_answered++;
+    s->run->facts.simulated |= json_is_true(json_object_get(record, "simulated"));
     play(s, i, arena_str(a, answer_of(record, a)));
     return true;
 }
 
-static bool score_array(struct scoring *s, str text, struct err *err)
+static bool score_array(struct scoring *s, str path, str text, struct err *err)
 {
     json_t *all = json_read_strict(text, err);
-    bool ok = json_is_array(all) || !all || err_set(err, ERR_INPUT, "not a JSON array");
+    bool ok = all || err_add(err, "%.*s", STR(path));
     for (size_t i = 0; ok && i < json_array_size(all); i++)
-        ok = score_record(s, json_array_get(all, i), err) || err_add(err, "record %zu", i + 1);
-    ok = ok && all;
+        ok = score_record(s, json_array_get(all, i), err) ||
+             err_add(err, "%.*s: record %zu", STR(path), i + 1);
     json_decref(all);
     return ok;
 }
 
-static bool score_lines(struct scoring *s, str text, struct err *err)
+static bool score_lines(struct scoring *s, str path, str text, struct err *err)
 {
     for (int line = 1; text.len > 0; line++) {
         str record = str_trim(str_cut_line(&text));
         if (record.len == 0)
             continue;
-        json_t *value = json_read_strict(record, err);
-        bool ok = value && score_record(s, value, err);
+        struct err why = { 0 };
+        json_t *value = json_read_strict(record, &why);
+        bool ok =
+            value ? score_record(s, value, &why) : err_set(&why, ERR_INPUT, "not a JSON object");
         json_decref(value);
         if (!ok)
-            return err_add(err, "line %d", line);
+            return err_set(err, ERR_INPUT, "%.*s:%d: %s", STR(path), line, why.text);
     }
     return true;
 }
@@ -114,33 +120,39 @@ static void prepare(struct scoring *s)
     }
 }
 
+static void warn(const struct scoring *s)
+{
+    if (s->n_unknown > 0)
+        log_line(LOG_WARN, "%zu records name positions that are not in the test file (first: %.*s)",
+                 s->n_unknown, STR(s->unknown));
+    if (s->n_answered < s->run->test.n)
+        log_line(LOG_WARN,
+                 "%zu of %zu positions have no answer; they count as failed, not as wrong, in the "
+                 "scored rate",
+                 s->run->test.n - s->n_answered, s->run->test.n);
+}
+
 bool run_score_predictions(struct run *r, str path)
 {
     str text;
-    r->task_model.name = r->config.task_model.name;
-    if (!run_load(r) || !file_read(path, PREDICTIONS_MAX_BYTES, r->arena, &text, r->err))
+    if (r->samples != 1)
+        return err_set(r->err, ERR_USAGE,
+                       "--samples asks a model; it has no meaning with "
+                       "--predictions");
+    if (!file_read(path, PREDICTIONS_MAX_BYTES, r->arena, &text, r->err))
         return false;
+    r->task_model.name = r->config.task_model.name;
+    r->answers_sha256 = sha256_of(text, r->arena);
+    if (!run_load(r))
+        return false;
+    r->facts.method = S("recorded");
     struct scoring s = { .run = r, .model = { .name = r->task_model.name } };
     prepare(&s);
     bool array = str_starts(str_trim(text), S("["));
-    if (!(array ? score_array(&s, text, r->err) : score_lines(&s, text, r->err)))
-        return err_add(r->err, "%.*s", STR(path));
-    if (s.n_unknown > 0)
-        log_line(LOG_WARN, "%zu records name positions that are not in the test file", s.n_unknown);
-    if (s.n_answered < r->test.n)
-        log_line(LOG_WARN,
-                 "%zu of %zu positions have no answer; they count as failed, not as "
-                 "wrong, in the scored rate",
-                 r->test.n - s.n_answered, r->test.n);
+    if (!(array ? score_array : score_lines)(&s, path, text, r->err))
+        return false;
+    warn(&s);
     r->outcomes = s.outcomes;
     tally_positions(r->test.v, r->test.n, r->outcomes, 1, &r->tally);
-    r->facts = (struct run_facts){ .method = S("recorded"),
-                                   .preset = r->config.rookery.preset,
-                                   .version = S(ROOKERY_VERSION),
-                                   .commit = S(ROOKERY_COMMIT) };
-    str summary = summary_json(&r->tally, &r->facts, r->arena);
-    if (opt_get(r->args, "out")->set &&
-        (!dir_make(r->config.output_dir, r->err) || !run_save(r, summary)))
-        return false;
-    return run_print(r, summary);
+    return run_begin(r) && run_finish(r);
 }

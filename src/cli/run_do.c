@@ -1,29 +1,92 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // run_do.c - a run from its store row to its files: optimise, evaluate, save.
+#include <unistd.h>
+
 #include "cli/run.h"
 #include "version.h"
 
-bool run_begin(struct run *r)
+static str config_json(const struct run_config *c, struct arena *a)
 {
-    struct run_config *c = &r->config;
-    if (!dir_make(c->output_dir, r->err)) // before any money is spent
-        return false;
+    struct buf b = { .arena = a };
+    struct json_out o = { .b = &b, .indent = 2, .depth_ = 1 };
+    config_to_json(c, &o);
+    return buf_str(&b);
+}
+
+str run_store_option(const struct run *r)
+{
+    const struct opt_value *store = opt_get(r->args, "store");
+    return store->set ? arena_printf(r->arena, " --store %.*s", STR(store->text)) : (str){ 0 };
+}
+
+// ---- the run directory ----
+
+// The directory that nobody named: command, model, the beginning of the key, and which repetition.
+static str default_directory(const struct run *r)
+{
+    str model = arena_str(r->arena, r->task_model.name);
+    char *text = arena_alloc(r->arena, model.len + 1);
+    for (size_t i = 0; i < model.len; i++)
+        text[i] = model.data[i] == '/' ? '-' : model.data[i];
+    str dir = arena_printf(r->arena, "runs/%s-%s-%.8s", r->args->command->name, text, r->key.data);
+    return r->row.ordinal == 0
+               ? dir
+               : arena_printf(r->arena, "%.*s-%lld", STR(dir), (long long)r->row.ordinal);
+}
+
+// Says so when files of another run are about to be replaced.
+static void warn_of_others(const struct run *r)
+{
+    enum { CONFIG_MAX_BYTES = 1 << 20 };
+    str text;
+    struct err ignored = { 0 };
+    str path = path_join(r->config.output_dir, S("run_config.json"), r->arena);
+    if (!file_exists(path) || !file_read(path, CONFIG_MAX_BYTES, r->arena, &text, &ignored))
+        return;
+    json_t *old = json_read_strict(text, &ignored);
+    str key = json_get_str(json_object_get(old, "rookery"), "run");
+    if (!str_eq(key, r->key))
+        log_line(LOG_WARN, "%.*s holds the files of another run; they will be replaced",
+                 STR(r->config.output_dir));
+    json_decref(old);
+}
+
+static bool open_directory(struct run *r)
+{
+    if (!r->has_out)
+        r->config.output_dir = default_directory(r);
+    warn_of_others(r);
+    return dir_make(r->config.output_dir, r->err);
+}
+
+// ---- beginning ----
+
+static bool open_row(struct run *r)
+{
+    const struct run_config *c = &r->config;
     str path = opt_text(r->args, "store", S("rookery.db"));
     if (!store_open(path, &(struct store_opts){ 0 }, &r->store, r->err))
         return false;
-    struct buf b = { .arena = r->arena };
-    struct json_out o = { .b = &b };
-    config_to_json(c, &o);
     r->row = (struct store_run){ .key = r->key,
                                  .command = str_from(r->args->command->name),
                                  .name = opt_text(r->args, "run-name", S("")),
                                  .model = r->task_model.name,
-                                 .method = method_name(c->method),
-                                 .config = buf_str(&b),
+                                 .method = r->facts.method,
+                                 .config =
+                                     run_config_json(&r->facts, config_json(c, r->arena), r->arena),
                                  .simulated = r->task_model.simulated };
     struct store_begin how = { .again = opt_flag(r->args, "again"),
                                .now_unix_ms = clock_unix_ms() };
     if (!store_run_begin(r->store, &how, r->arena, &r->row, r->err))
+        return false;
+    r->replayed = r->row.finished;
+    return open_directory(r); // before any money is spent
+}
+
+bool run_begin(struct run *r)
+{
+    const struct run_config *c = &r->config;
+    if (!open_row(r))
         return false;
     signals_install();
     r->started_us = r->reported_us = clock_mono_us();
@@ -39,11 +102,13 @@ bool run_begin(struct run *r)
         .progress_context = r,
     };
     r->lab = (struct lab){ .arena = r->arena,
-                           .pump = pump_new(&opts, r->store),
+                           .pump = pump_new(&opts, r->store, r->err),
                            .seed = c->seed,
                            .continue_on_error = c->continue_on_error };
-    return true;
+    return r->lab.pump != NULL;
 }
+
+// ---- working ----
 
 bool run_optimize(struct run *r)
 {
@@ -51,11 +116,6 @@ bool run_optimize(struct run *r)
     if (c->method == METHOD_BASELINE)
         return true;
     const struct optimizer *optimizer = optimizer_find(method_name(c->method));
-    if (!optimizer)
-        return err_set(r->err, ERR_USAGE,
-                       "the method %.*s is not built yet; available: baseline, "
-                       "bootstrap_few_shot",
-                       STR(method_name(c->method)));
     struct opt_task task = { .seed = r->program,
                              .train = &r->train,
                              .validation = &r->validation,
@@ -71,8 +131,6 @@ bool run_optimize(struct run *r)
     r->program = r->compiled.program;
     r->facts.has_compile = true;
     r->facts.compile_task = r->lab.used;
-    r->facts.n_train = (int64_t)r->train.n;
-    r->facts.n_validation = (int64_t)r->validation.n;
     if (!opt_flag(r->args, "deterministic"))
         r->facts.compile_s = (double)(clock_mono_us() - started) / 1e6;
     return true;
@@ -91,15 +149,48 @@ bool run_evaluate(struct run *r)
     return true;
 }
 
+// ---- saving ----
+
+static struct result_set result_set(const struct run *r)
+{
+    return (struct result_set){ .positions = r->test.v,
+                                .n = r->test.n,
+                                .out = r->outcomes,
+                                .samples = r->samples,
+                                .no_times = opt_flag(r->args, "deterministic") };
+}
+
+static bool save(const struct run *r, const char *name, str text)
+{
+    return file_save(path_join(r->config.output_dir, str_from(name), r->arena), text, r->err);
+}
+
+// compiled.json, or, for a baseline, none: one of an earlier run would be taken for this one's.
+static bool save_compiled(const struct run *r)
+{
+    str path = path_join(r->config.output_dir, S("compiled.json"), r->arena);
+    if (r->config.method == METHOD_BASELINE) {
+        unlink(path.data);
+        return true;
+    }
+    str text = program_to_json(r->program, compiled_member_json(&r->facts, r->arena), r->arena);
+    return save(r, "compiled.json", arena_printf(r->arena, "%.*s\n", STR(text)));
+}
+
+bool run_save(struct run *r, str summary)
+{
+    struct result_set set = result_set(r);
+    str config = run_config_json(&r->facts, config_json(&r->config, r->arena), r->arena);
+    return save(r, "results.json", results_json(&set, r->arena)) &&
+           save(r, "predictions.jsonl", predictions_jsonl(&set, r->arena)) &&
+           save(r, "run_config.json", config) && save(r, "summary.json", summary) &&
+           save_compiled(r);
+}
+
 static void note_measured(struct run *r)
 {
     struct run_facts *f = &r->facts;
     const struct pump_stats *s = pump_stats(r->lab.pump);
-    f->method = method_name(r->config.method);
-    f->preset = r->config.rookery.preset;
-    f->simulated = r->task_model.simulated;
-    f->version = S(ROOKERY_VERSION);
-    f->commit = S(ROOKERY_COMMIT);
     f->spent_usd = (double)s->spent_nusd / 1e9;
     f->n_retries = s->n_retries;
     f->n_new_calls = s->n_calls;
@@ -108,110 +199,33 @@ static void note_measured(struct run *r)
     f->wall_s = (double)(clock_mono_us() - r->started_us) / 1e6;
 }
 
-static str run_config_json(const struct run *r)
+// What was measured when the run was made stays: a replay measures nothing.
+static bool summary_of(struct run *r, str *summary)
 {
-    struct buf b = { .arena = r->arena };
-    struct json_out o = { .b = &b, .indent = 2 };
-    json_open(&o, '{');
-    json_key(&o, S("config"));
-    config_to_json(&r->config, &o);
-    json_key(&o, S("datasets"));
-    json_open(&o, '{');
-    json_key(&o, S("train_sha256"));
-    if (r->train_file.sha256.len > 0)
-        json_put_str(&o, r->train_file.sha256);
-    else
-        json_put_null(&o);
-    json_key(&o, S("test_sha256"));
-    json_put_str(&o, r->test_file.sha256);
-    json_close(&o, '}');
-    json_key(&o, S("dspy_version"));
-    json_put_null(&o);
-    json_key(&o, S("rookery"));
-    json_open(&o, '{');
-    json_key(&o, S("version"));
-    json_put_str(&o, S(ROOKERY_VERSION));
-    json_key(&o, S("commit"));
-    json_put_str(&o, S(ROOKERY_COMMIT));
-    json_key(&o, S("preset"));
-    json_put_str(&o, r->config.rookery.preset);
-    json_key(&o, S("simulated"));
-    json_put_bool(&o, r->task_model.simulated);
-    json_key(&o, S("base_url"));
-    json_put_str(&o, r->task_model.base_url);
-    json_key(&o, S("run"));
-    json_put_str(&o, r->key);
-    json_close(&o, '}');
-    json_close(&o, '}');
-    buf_add_char(&b, '\n');
-    return buf_str(&b);
-}
-
-static str compiled_json(const struct run *r)
-{
-    str extra =
-        arena_printf(r->arena, "{\"version\":\"%s\",\"commit\":\"%s\",\"simulated\":%s}",
-                     ROOKERY_VERSION, ROOKERY_COMMIT, r->task_model.simulated ? "true" : "false");
-    str text = program_to_json(r->program, extra, r->arena);
-    return arena_printf(r->arena, "%.*s\n", STR(text));
-}
-
-static bool save(const struct run *r, const char *name, str text)
-{
-    return file_save(path_join(r->config.output_dir, str_from(name), r->arena), text, r->err);
-}
-
-// What the store remembers of a finished run: the summary, and each position's fate, so that
-// runs can be compared in pairs later.
-static str stored_summary(const struct run *r, str summary)
-{
-    struct buf b = { .arena = r->arena };
-    struct json_out o = { .b = &b };
-    json_open(&o, '{');
-    json_key(&o, S("summary"));
-    json_put_raw(&o, str_trim(summary));
-    json_key(&o, S("positions"));
-    json_open(&o, '[');
-    for (size_t i = 0; i < r->test.n; i++) {
-        const struct outcome *out = &r->outcomes[i * (size_t)r->samples];
-        const struct puzzle_record *record = out->record;
-        json_open(&o, '[');
-        json_put_str(&o, r->test.v[i].puzzle->id);
-        json_put_int(&o, r->test.v[i].index);
-        json_put_str(&o, answer_kind_name(record->kind));
-        json_close(&o, ']');
-    }
-    json_close(&o, ']');
-    json_close(&o, '}');
-    return buf_str(&b);
-}
-
-bool run_save(struct run *r, str summary)
-{
-    struct result_set set = { .positions = r->test.v,
-                              .n = r->test.n,
-                              .out = r->outcomes,
-                              .samples = r->samples,
-                              .no_times = opt_flag(r->args, "deterministic") };
-    return save(r, "results.json", results_json(&set, r->arena)) &&
-           save(r, "predictions.jsonl", predictions_jsonl(&set, r->arena)) &&
-           save(r, "run_config.json", run_config_json(r)) && save(r, "summary.json", summary) &&
-           (r->config.method == METHOD_BASELINE || save(r, "compiled.json", compiled_json(r)));
+    struct stored_result stored;
+    *summary = summary_json(&r->tally, &r->facts, r->arena);
+    if (!r->replayed)
+        return true;
+    if (!stored_result_read(r->row.summary, r->arena, &stored, r->err))
+        return false;
+    *summary = stored.summary;
+    return true;
 }
 
 bool run_finish(struct run *r)
 {
+    str summary;
     progress_clear();
-    note_measured(r);
-    str summary = summary_json(&r->tally, &r->facts, r->arena);
-    if (!run_save(r, summary) ||
-        !store_run_finish(r->store, r->row.id, stored_summary(r, summary), clock_unix_ms(), r->err))
+    if (r->lab.pump)
+        note_measured(r);
+    r->facts.simulated |= r->lab.used.n_simulated > 0;
+    if (!summary_of(r, &summary) || !run_save(r, summary))
         return false;
-    return run_print(r, summary);
-}
-
-bool run_print(struct run *r, str summary)
-{
+    struct result_set set = result_set(r);
+    r->row.summary = stored_result_write(summary, &set, r->arena);
+    r->row.simulated = r->facts.simulated;
+    if (!r->replayed && !store_run_finish(r->store, &r->row, clock_unix_ms(), r->err))
+        return false;
     if (opt_flag(r->args, "json"))
         return print_str(summary, r->err);
     struct buf b = { .arena = r->arena };
@@ -219,10 +233,33 @@ bool run_print(struct run *r, str summary)
     return print_str(buf_str(&b), r->err);
 }
 
-void run_end(struct run *r)
+// ---- from beginning to end ----
+
+// The best that is known of an unfinished run; no result file is written.
+static void print_so_far(const struct run *r)
 {
+    const struct lab_progress *p = &r->lab.progress;
+    if (p->n_scored == 0)
+        return;
+    struct interval i = stats_wilson_rate(p->score_sum / (double)p->n_scored, (int64_t)p->n_scored);
+    printf("so far, %s: %zu of %zu answered, %.2f %% right [%.2f, %.2f]; no result is written "
+           "before all are\n",
+           r->phase, p->n_done, p->n_jobs, 100 * p->score_sum / (double)p->n_scored, 100 * i.low,
+           100 * i.high);
+}
+
+bool run_command(const struct args *args, struct arena *a, run_steps *steps, struct err *err)
+{
+    struct run *r = NEW(a, struct run);
+    r->args = args;
+    r->arena = a;
+    r->err = err;
+    bool ok = steps(r);
     progress_clear();
+    if (!ok && (err->code == ERR_BUDGET || err->code == ERR_INTERRUPTED))
+        print_so_far(r);
     pump_free(r->lab.pump);
     store_close(r->store);
     config_free(&r->config);
+    return ok;
 }

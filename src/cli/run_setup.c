@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // run_setup.c - from a configuration file and flags to models, data and the identity of a run.
+#include <string.h>
+
 #include "cli/run.h"
+#include "version.h"
 
 // Transport of the paper's runs, where --preset paper is asked for by name (decisions 2.4). The
 // default keeps the patience of section 13: it changes no score, only how many calls get through.
@@ -14,14 +17,6 @@ static void set_text(const struct args *args, const char *name, str *where)
 static void set_int(const struct args *args, const char *name, int64_t *where)
 {
     *where = opt_int(args, name, *where);
-}
-
-static bool has_option(const struct args *args, const char *name)
-{
-    for (const struct opt *o = args->command->opts; o->name; o++)
-        if (str_eq(str_from(o->name), str_from(name)))
-            return true;
-    return false;
 }
 
 static void apply_model_flags(const struct args *args, struct model_config *m)
@@ -66,35 +61,46 @@ static bool apply_flags(struct run *r)
     set_int(args, "concurrency", &c->rookery.concurrency);
     c->rookery.max_cost_usd = opt_real(args, "max-cost", c->rookery.max_cost_usd);
     c->continue_on_error |= opt_flag(args, "continue-on-error");
-    if (opt_get(args, "seed")->set && opt_int(args, "seed", 0) < 0)
-        return err_set(r->err, ERR_USAGE, "--seed must not be negative");
     c->seed = (uint64_t)opt_int(args, "seed", (int64_t)c->seed);
-    if (opt_get(args, "meta-model")->set) {
-        c->has_prompt_model = true;
-        json_decref(c->prompt_model.extra);
-        c->prompt_model = c->task_model;
-        json_incref(c->prompt_model.extra);
-        c->prompt_model.name = opt_text(args, "meta-model", S(""));
-        c->prompt_model.has_temperature = true;
-        c->prompt_model.temperature = 1; // few-shot specification, section 7
-    }
     if (!str_eq(c->rookery.preset, S("paper")) && !str_eq(c->rookery.preset, S("improved")))
         return err_set(r->err, ERR_USAGE, "--preset must be paper or improved, got \"%.*s\"",
                        STR(c->rookery.preset));
     return true;
 }
 
+static bool unknown_method(str name, struct err *err)
+{
+    struct nearest n = { .word = name };
+    for (int m = METHOD_BASELINE; m <= METHOD_SIMBA; m++)
+        nearest_offer(&n, method_name((enum method)m));
+    if (n.name.len > 0)
+        return err_set(err, ERR_USAGE, "--method: no such method \"%.*s\"; did you mean %.*s?",
+                       STR(name), STR(n.name));
+    return err_set(err, ERR_USAGE,
+                   "--method: no such method \"%.*s\"; this version has baseline "
+                   "and bootstrap_few_shot",
+                   STR(name));
+}
+
+// A method named on the command line drops the file's settings of another one.
 static bool apply_method(struct run *r, enum method method)
 {
-    if (!has_option(r->args, "method")) {
-        r->config.method = method;
-        return true;
-    }
-    const struct opt_value *named = opt_get(r->args, "method");
-    if (!named->set)
-        return true;
-    return method_parse(named->text, &r->config.method) ||
-           err_set(r->err, ERR_USAGE, "--method: no such method \"%.*s\"", STR(named->text));
+    struct run_config *c = &r->config;
+    enum method of_file = c->method;
+    const struct opt_value *named =
+        has_option(r->args, "method") ? opt_get(r->args, "method") : NULL;
+    if (!named)
+        c->method = method;
+    else if (named->set && !method_parse(named->text, &c->method))
+        return unknown_method(named->text, r->err);
+    if (c->method != of_file)
+        c->optimizer.node = NULL;
+    if (c->method != METHOD_BASELINE && !optimizer_find(method_name(c->method)))
+        return err_set(r->err, ERR_USAGE,
+                       "the method %.*s is not in this version yet; baseline and "
+                       "bootstrap_few_shot are",
+                       STR(method_name(c->method)));
+    return true;
 }
 
 bool run_configure(struct run *r, enum method method)
@@ -125,6 +131,7 @@ bool run_open_model(struct run *r)
         .has_format = true,
         .extra = m->extra,
         .allow_plain_http = opt_flag(r->args, "allow-http"),
+        .no_key = opt_flag(r->args, "dry-run"), // nothing will be sent
     };
     str format = opt_text(r->args, "format", S("json_object"));
     if (!format_parse(format, &opts.format))
@@ -137,7 +144,7 @@ bool run_open_model(struct run *r)
     if (r->config.rookery.max_cost_usd > 0 && !r->task_model.price.known)
         return err_set(r->err, ERR_USAGE,
                        "--max-cost: the price of %.*s is not known, so a cap cannot be kept; "
-                       "leave the cap out",
+                       "leave the cap out, and bound the run by --limit",
                        STR(m->name));
     if (r->samples > 1 && r->task_model.temperature == 0)
         log_line(LOG_WARN, "%d samples at temperature 0 may all be the same", r->samples);
@@ -145,6 +152,17 @@ bool run_open_model(struct run *r)
 }
 
 // ---- data ----
+
+// A puzzle file that is not there: where paths begin, and what there is without any file.
+static bool explain_path(struct run *r)
+{
+    size_t used = strlen(r->err->text);
+    if (str_ends(str_from(r->err->text), S("No such file or directory")))
+        snprintf(r->err->text + used, sizeof r->err->text - used,
+                 "; paths begin at the working directory; builtin:train and builtin:test need no "
+                 "file");
+    return false;
+}
 
 static bool load_test(struct run *r)
 {
@@ -156,7 +174,7 @@ static bool load_test(struct run *r)
                     .solver_moves = (int)opt_int(r->args, "solver-moves", 0) },
     };
     if (!puzzles_load(r->config.test_path, &opts, r->arena, &r->test_file, r->err))
-        return false;
+        return explain_path(r);
     puzzles_shuffle(&r->test_file, r->config.seed);
     puzzles_expand(&r->test_file, r->arena, &r->test);
     size_t limit = (size_t)r->config.test_limit;
@@ -173,7 +191,7 @@ static bool load_train(struct run *r)
                                        .train_limit = (size_t)r->config.train_limit };
     struct puzzle_split parts = { 0 };
     if (!puzzles_load(r->config.train_path, &opts, r->arena, &r->train_file, r->err))
-        return false;
+        return explain_path(r);
     if (!puzzles_split(&r->train_file, &split, r->arena, &parts, r->err))
         return err_add(r->err, "%.*s", STR(r->config.train_path));
     puzzles_expand(&parts.train, r->arena, &r->train);
@@ -192,34 +210,65 @@ static bool load_program(struct run *r)
     return true;
 }
 
+// ---- what is evaluated ----
+
+// The filter of the test puzzles as the options that made it.
+static str filter_text(const struct run *r)
+{
+    static const char *const names[] = { "theme", "min-rating", "max-rating", "solver-moves" };
+    struct buf b = { .arena = r->arena };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        str value = opt_text(r->args, names[i], S(""));
+        if (value.len > 0)
+            buf_addf(&b, "%s--%s %.*s", b.len > 0 ? " " : "", names[i], STR(value));
+    }
+    return buf_str(&b);
+}
+
+static void note_facts(struct run *r)
+{
+    static const char *const formats[] = { "none", "json_object", "schema" };
+    r->facts = (struct run_facts){
+        .version = S(ROOKERY_VERSION),
+        .commit = S(ROOKERY_COMMIT),
+        .model = r->task_model.name,
+        .method = method_name(r->config.method),
+        .preset = r->config.rookery.preset,
+        .base_url = r->task_model.base_url,
+        .format = str_from(formats[r->task_model.format]),
+        .program = opt_text(r->args, "program", S("")),
+        .program_hash = program_hash(r->program, r->arena),
+        .train_sha256 = r->train_file.sha256,
+        .test_sha256 = r->test_file.sha256,
+        .filter = filter_text(r),
+        .n_rejected = (int64_t)r->test_file.n_rejected,
+        .simulated = r->task_model.simulated,
+        .n_train = (int64_t)r->train.n,
+        .n_validation = (int64_t)r->validation.n,
+    };
+}
+
 // SHA-256 over everything that can change a result; not over concurrency, money, output folder,
 // patience or presentation (decisions 1.4).
 static str run_key(const struct run *r)
 {
+    const struct run_facts *f = &r->facts;
     struct run_config c = r->config;
     c.output_dir = c.train_path = c.test_path = (str){ 0 };
     c.continue_on_error = false;
     c.task_model.retries = c.prompt_model.retries = 0;
     c.task_model.timeout_s = c.prompt_model.timeout_s = 0;
-    c.rookery.max_cost_usd = 0;
-    c.rookery.concurrency = 0;
     struct buf b = { .arena = r->arena };
     struct json_out o = { .b = &b };
     json_open(&o, '[');
     config_to_json(&c, &o);
-    json_put_str(&o, str_from(r->args->command->name));
-    json_put_str(&o, c.rookery.preset);
-    json_put_str(&o, r->task_model.base_url);
-    json_put_str(&o, r->task_model.identity);
-    json_put_int(&o, r->task_model.format);
-    json_put_str(&o, r->train_file.sha256);
-    json_put_str(&o, r->test_file.sha256);
-    json_put_str(&o, program_hash(r->program, r->arena));
-    json_put_int(&o, r->samples);
-    static const char *const others[] = { "theme", "min-rating", "max-rating", "solver-moves",
-                                          "run-name" };
+    const str others[] = { f->preset,        f->base_url,     r->task_model.identity,
+                           f->format,        f->train_sha256, f->test_sha256,
+                           f->program_hash,  f->filter,       opt_text(r->args, "run-name", S("")),
+                           r->answers_sha256 };
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        json_put_str(&o, opt_text(r->args, others[i], S("")));
+        json_put_str(&o, others[i]);
+    json_put_int(&o, r->samples);
     json_close(&o, ']');
     return sha256_of(buf_str(&b), r->arena);
 }
@@ -230,14 +279,7 @@ bool run_load(struct run *r)
         return false;
     if (r->config.method != METHOD_BASELINE && !load_train(r))
         return false;
-    r->key = run_key(r);
-    if (!r->has_out) {
-        str name = arena_printf(r->arena, "runs/%s-%.*s-%.8s", r->args->command->name,
-                                STR(r->task_model.name), r->key.data);
-        char *text = arena_alloc(r->arena, name.len + 1);
-        for (size_t i = 0; i < name.len; i++) // a model's name may hold slashes
-            text[i] = i > 4 && name.data[i] == '/' ? '-' : name.data[i];
-        r->config.output_dir = (str){ text, name.len };
-    }
+    note_facts(r);
+    r->key = r->facts.key = run_key(r);
     return true;
 }

@@ -20,6 +20,7 @@ struct usage_total { // of some calls together
     int64_t n_calls;
     int64_t n_with_usage; // reported by the endpoint, not estimated
     int64_t n_with_cost;  // reported or priced
+    int64_t n_simulated;  // answered by a simulated model, whatever its name
     int64_t input_tok, cached_tok, output_tok, reasoning_tok, cost_nusd;
 };
 void usage_total_note(struct usage_total *total, const struct reply *r);

@@ -34,12 +34,17 @@ static void keep_outcome(void *ctx, size_t index, const struct outcome *out)
         kept->record = b->jobs[index].kind->copy_record(out->record, b->lab->arena);
 }
 
-static bool run_pass(struct batch *b, bool keep_failures, struct err *err)
+enum pass { FIRST_PASS, LAST_PASS };
+
+static bool run_pass(struct batch *b, enum pass pass, struct err *err)
 {
+    bool tolerant = b->lab->continue_on_error;
+    struct feed feed = { .next = next_job,
+                         .done = keep_outcome,
+                         .ctx = b,
+                         .accept_failures = tolerant,
+                         .keep_failures = tolerant && pass == LAST_PASS };
     b->next = 0;
-    struct feed feed = {
-        .next = next_job, .done = keep_outcome, .ctx = b, .keep_failures = keep_failures
-    };
     return pump_run(b->lab->pump, b->lab->n_batches, &feed, err);
 }
 
@@ -65,12 +70,12 @@ bool lab_evaluate(struct lab *lab, const struct job *jobs, size_t n, const struc
                        .todo = todo,
                        .n_todo = n };
     lab->progress = (struct lab_progress){ .n_jobs = n };
-    if (!run_pass(&b, false, err))
+    if (!run_pass(&b, FIRST_PASS, err))
         return false;
     b.n_todo = collect_failed(b.outcomes, n, todo);
     if (b.n_todo > 0) {
         log_line(LOG_WARN, "%zu of %zu answers did not arrive; trying them once more", b.n_todo, n);
-        if (!run_pass(&b, lab->continue_on_error, err))
+        if (!run_pass(&b, LAST_PASS, err))
             return false;
     }
     size_t missing = collect_failed(b.outcomes, n, todo);

@@ -38,7 +38,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *context, v
         e.events |= EPOLLOUT;
     if (epoll_ctl(h->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) != 0 &&
         epoll_ctl(h->epoll, known ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &e) != 0)
-        BUG("epoll refuses a socket");
+        return -1; // the system is out of watches: libcurl ends the transfer
     curl_multi_assign(h->multi, fd, h);
     return 0;
 }
@@ -51,15 +51,21 @@ static int set_timer(CURLM *multi, long timeout_ms, void *context)
     return 0;
 }
 
-struct http *http_new(void)
+struct http *http_new(struct err *err)
 {
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (epoll < 0) {
+        err_set(err, ERR_RUN, "cannot watch connections: %s; raise the limit of open files",
+                strerror(errno));
+        return NULL;
+    }
     struct http *h = calloc(1, sizeof *h);
     if (!h || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         BUG("libcurl does not start");
     h->multi = curl_multi_init();
-    h->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (!h->multi || h->epoll < 0)
-        BUG("no multi handle or no epoll set");
+    h->epoll = epoll;
+    if (!h->multi)
+        BUG("no multi handle");
     h->timer_due_ms = -1;
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
@@ -179,7 +185,7 @@ void http_send(struct http *h, struct transfer *t, const struct http_request *q,
         BUG("the multi handle refuses a transfer");
 }
 
-void http_wait(struct http *h, int64_t timeout_ms)
+bool http_wait(struct http *h, int64_t timeout_ms)
 {
     struct epoll_event events[EVENTS_MAX];
     int64_t now = clock_mono_ms();
@@ -199,10 +205,11 @@ void http_wait(struct http *h, int64_t timeout_ms)
             mask |= CURL_CSELECT_ERR;
         curl_multi_socket_action(h->multi, events[i].data.fd, mask, &running);
     }
-    if (h->timer_due_ms >= 0 && clock_mono_ms() >= h->timer_due_ms) {
-        h->timer_due_ms = -1;
-        curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-    }
+    if (h->timer_due_ms < 0 || clock_mono_ms() < h->timer_due_ms)
+        return n > 0;
+    h->timer_due_ms = -1;
+    curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    return true;
 }
 
 static void take_off(struct http *h, struct transfer *t)

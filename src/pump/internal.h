@@ -18,21 +18,22 @@ struct transfer {
     int64_t sent_us;
 };
 
-struct http; // opaque: the multi handle and the epoll set
-struct http *http_new(void);
+struct http;                            // opaque: the multi handle and the epoll set
+struct http *http_new(struct err *err); // NULL and ERR_RUN: no descriptor left
 void http_free(struct http *h);
 // Starts an exchange; texts of `q` must live until it is done.
 void http_send(struct http *h, struct transfer *t, const struct http_request *q,
                int64_t timeout_ms);
-// Waits at most timeout_ms for anything to happen, or less when a signal arrives.
-void http_wait(struct http *h, int64_t timeout_ms);
+// Waits at most timeout_ms for anything to happen, or less when a signal arrives. False: nothing
+// happened.
+bool http_wait(struct http *h, int64_t timeout_ms);
 // The next finished exchange, its result and response filled in; NULL: none.
 struct transfer *http_finished(struct http *h);
 void http_abort(struct http *h, struct transfer *t); // nothing happens when it is not flying
 void transfer_free(struct transfer *t);
 // The exchange failed before any byte could be sent: no such host, nobody listens, no TLS.
 bool transfer_is_unreachable(const struct transfer *t);
-// Seconds-free facts of a failed exchange in words, for people: "connection refused (...)".
+// What failed, in words for people.
 str transfer_error(const struct transfer *t, struct arena *a);
 
 // ---- slots ----
@@ -57,10 +58,9 @@ struct slot { // one living episode and its outstanding ask
     int64_t asked_ms;      // when the current ask came up
     int64_t due_ms;        // of the next attempt
     int64_t reserved_nusd; // what the attempt in flight may cost
-    int64_t possible_nusd; // what failed attempts may have cost
 };
 
-enum pump_stop { STOP_NOT, STOP_BUDGET, STOP_INTERRUPTED };
+enum pump_stop { STOP_NOT, STOP_BUDGET, STOP_REFUSED, STOP_INTERRUPTED };
 
 struct pump {
     struct pump_opts opts;
@@ -76,18 +76,21 @@ struct pump {
     struct arena arena;          // of the pump
     const struct program *named; // the program whose hash is known
     str named_hash;
+    enum pump_stop stop; // once set, nothing more is sent
+    int64_t stop_ms;     // when the person asked for it
+    struct err refusal;  // of STOP_REFUSED
     // of the current pump_run
     int64_t batch;
     const struct feed *feed;
-    enum pump_stop stop;
-    int64_t stop_ms; // when it was asked for
 };
 
 int64_t pump_now(const struct pump *p);
 // Carries the slot's episode on with `in` until it waits for the endpoint or ends.
 bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struct err *err);
 // Starts the next attempt of a waiting slot when money allows; it stays waiting otherwise.
-void slot_send(struct pump *p, struct slot *s);
+bool slot_send(struct pump *p, struct slot *s, struct err *err);
+// Frees the slot; what was in flight is given up, and counted as perhaps billed.
+bool slot_abort(struct pump *p, struct slot *s, struct err *err);
 // Takes in a finished transfer: the answer, another attempt, or the end of the run.
 bool slot_receive(struct pump *p, struct slot *s, struct err *err);
 

@@ -3,6 +3,7 @@
 // thread, one epoll set; no result depends on who answers first, because every outcome goes to
 // its job's index and every reply to its place in the run.
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "pump/internal.h"
 
@@ -13,22 +14,36 @@ enum {
     PROGRESS_MS = 100,
     LAST_WAIT_MS = 10000, // for what is in flight after the first Ctrl-C
     WAIT_MAX_MS = 1000,
+    FILES_RESERVED = 32, // of the limit of open files: the store, libraries, standard streams
 };
 
-struct pump *pump_new(const struct pump_opts *opts, struct store *db)
+// As many slots as asked for, but no more than connections can be open beside our own files.
+static size_t slots_allowed(const struct pump_opts *opts)
 {
+    struct rlimit files;
+    size_t n = opts->slots > 0 ? (size_t)opts->slots : SLOTS_DEFAULT;
+    if (n > SLOTS_MAX)
+        n = SLOTS_MAX;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= n + FILES_RESERVED)
+        return n;
+    return files.rlim_cur > FILES_RESERVED + 1 ? (size_t)files.rlim_cur - FILES_RESERVED : 1;
+}
+
+struct pump *pump_new(const struct pump_opts *opts, struct store *db, struct err *err)
+{
+    struct http *http = http_new(err);
+    if (!http)
+        return NULL;
     struct pump *p = calloc(1, sizeof *p);
-    if (!p)
+    size_t n_slots = slots_allowed(opts);
+    struct slot *slots = calloc(n_slots, sizeof *slots);
+    if (!p || !slots)
         BUG("out of memory");
     p->opts = *opts;
     p->db = db;
-    p->n_slots = opts->slots > 0 ? (size_t)opts->slots : SLOTS_DEFAULT;
-    if (p->n_slots > SLOTS_MAX)
-        p->n_slots = SLOTS_MAX;
-    p->slots = calloc(p->n_slots, sizeof *p->slots);
-    if (!p->slots)
-        BUG("out of memory");
-    p->http = http_new();
+    p->n_slots = n_slots;
+    p->slots = slots;
+    p->http = http;
     p->stats.spent_nusd = opts->spent_nusd;
     rng_seed(&p->jitter, opts->jitter_seed, S("jitter"));
     return p;
@@ -89,7 +104,6 @@ static bool start_job(struct pump *p, struct slot *s, bool *started, struct err 
     s->job = job;
     s->index = index;
     s->n_asks = 0;
-    s->possible_nusd = 0;
     s->transfer.arena = &s->arena;
     s->episode = episode_new(&s->job, &s->arena);
     return slot_advance(p, s, NULL, err) && tick(p, err);
@@ -105,21 +119,21 @@ static bool start_jobs(struct pump *p, bool *more, struct err *err)
     return true;
 }
 
-// Sends every waiting ask that is due. Returns milliseconds until the next one is.
-static int64_t send_due(struct pump *p)
+// Sends every waiting ask that is due; `*wait_ms` is the time until the next one is.
+static bool send_due(struct pump *p, int64_t *wait_ms, struct err *err)
 {
     int64_t now = pump_now(p);
-    int64_t nearest = WAIT_MAX_MS;
+    *wait_ms = WAIT_MAX_MS;
     for (size_t i = 0; i < p->n_slots && p->stop == STOP_NOT; i++) {
         struct slot *s = &p->slots[i];
         if (s->state != SLOT_WAITING)
             continue;
-        if (s->due_ms <= now)
-            slot_send(p, s);
-        else if (s->due_ms - now < nearest)
-            nearest = s->due_ms - now;
+        if (s->due_ms <= now && !slot_send(p, s, err))
+            return false;
+        if (s->due_ms > now && s->due_ms - now < *wait_ms)
+            *wait_ms = s->due_ms - now;
     }
-    return nearest;
+    return true;
 }
 
 static bool any_in(const struct pump *p, enum slot_state state)
@@ -147,18 +161,20 @@ static bool receive_all(struct pump *p, struct err *err)
 // One turn of the loop; `*busy` turns false when nothing is left to do.
 static bool turn(struct pump *p, bool *more, bool *busy, struct err *err)
 {
-    if (!start_jobs(p, more, err) || !tick(p, err))
+    int64_t wait_ms;
+    if (!start_jobs(p, more, err) || !tick(p, err) || !send_due(p, &wait_ms, err))
         return false;
-    int64_t wait_ms = send_due(p);
     bool flying = any_in(p, SLOT_FLYING);
     bool over = p->stop == STOP_INTERRUPTED &&
                 (*p->opts.interrupted > 1 || pump_now(p) - p->stop_ms > LAST_WAIT_MS);
     *busy = !over && (flying || (p->stop == STOP_NOT && any_in(p, SLOT_WAITING)));
     if (!*busy)
         return true;
-    if (store_dirty(p->db) && !store_flush(p->db, pump_now(p), err))
-        return false;
-    http_wait(p->http, wait_ms);
+    if (!http_wait(p->http, 0)) { // nothing is there yet: commit, then sleep
+        if (store_dirty(p->db) && !store_flush(p->db, pump_now(p), err))
+            return false;
+        http_wait(p->http, wait_ms);
+    }
     return receive_all(p, err);
 }
 
@@ -171,25 +187,22 @@ static bool explain_stop(const struct pump *p, struct err *err)
                        "budget reached: %.6f of %.6f US$ spent, the next call could pass it; raise "
                        "--max-cost and give the same command again to go on",
                        (double)p->stats.spent_nusd / 1e9, (double)p->opts.max_cost_nusd / 1e9);
+    case STOP_REFUSED: return err_set(err, p->refusal.code, "%s", p->refusal.text);
     case STOP_INTERRUPTED:
         return err_set(err, ERR_INTERRUPTED,
-                       "interrupted; give the same command again to go on, nothing is paid twice");
+                       "interrupted; give the same command again to go on: no stored answer is "
+                       "asked for again");
     }
     BUG("no such stop");
 }
 
-// Leaves every slot free; what was in flight is aborted.
-static void clear(struct pump *p)
+// Leaves every slot free and everything committed.
+static bool clear(struct pump *p, struct err *err)
 {
-    for (size_t i = 0; i < p->n_slots; i++) {
-        struct slot *s = &p->slots[i];
-        if (s->state == SLOT_FLYING) {
-            http_abort(p->http, &s->transfer);
-            p->stats.n_in_flight--;
-        }
-        s->state = SLOT_FREE;
-    }
-    p->reserved_nusd = 0;
+    bool ok = true;
+    for (size_t i = 0; i < p->n_slots; i++)
+        ok &= slot_abort(p, &p->slots[i], err);
+    return store_flush(p->db, pump_now(p), err) && ok;
 }
 
 bool pump_run(struct pump *p, int64_t batch, const struct feed *feed, struct err *err)
@@ -201,11 +214,10 @@ bool pump_run(struct pump *p, int64_t batch, const struct feed *feed, struct err
     bool ok = true;
     while (ok && busy)
         ok = turn(p, &more, &busy, err);
-    clear(p);
-    // Committed even after a failure: what has been paid for is not lost.
-    struct err flush_err = { 0 };
-    if (!store_flush(p->db, pump_now(p), &flush_err) && ok)
-        return err_set(err, flush_err.code, "%s", flush_err.text);
+    // Even after a failure: what has been paid for is not lost. The first error is the one to tell.
+    struct err clear_err = { 0 };
+    if (!clear(p, &clear_err) && ok)
+        ok = err_set(err, clear_err.code, "%s", clear_err.text);
     if (p->opts.progress)
         p->opts.progress(p->opts.progress_context, &p->stats);
     return ok && explain_stop(p, err);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // pump.h - drives many episodes at once; the only place in the program that waits.
 #pragma once
+#include <signal.h>
+
 #include "episode/episode.h"
 #include "store/store.h"
 
@@ -15,15 +17,15 @@ struct pump_stats {     // since pump_new, except spent
     int64_t spent_nusd; // by the run, ever: what the cap counts
     int64_t saved_nusd; // what reused replies had cost
 };
-struct pump_opts {                   // zero means the default in brackets
-    int64_t run;                     // store row of the run
-    int64_t spent_nusd;              // what the run has already spent
-    int64_t max_cost_nusd;           // cap on the run's spending [none]
-    int slots;                       // episodes alive at once [64]
-    bool reuse;                      // take good replies of other runs
-    uint64_t jitter_seed;            // of the back-off; no result depends on it
-    const volatile int *interrupted; // how often the person asked to stop [NULL: never]
-    int64_t (*now_ms)(void);         // monotonic clock; tests pass their own [clock_mono_ms]
+struct pump_opts {                            // zero means the default in brackets
+    int64_t run;                              // store row of the run
+    int64_t spent_nusd;                       // what the run has already spent
+    int64_t max_cost_nusd;                    // cap on the run's spending [none]
+    int slots;                                // episodes alive at once [64]
+    bool reuse;                               // take good replies of other runs
+    uint64_t jitter_seed;                     // of the back-off; no result depends on it
+    const volatile sig_atomic_t *interrupted; // how often the person asked to stop [NULL: never]
+    int64_t (*now_ms)(void); // monotonic clock; tests pass their own [clock_mono_ms]
     // Called at most every 100 ms while pump_run works.
     void (*progress)(void *context, const struct pump_stats *stats);
     void *progress_context;
@@ -32,11 +34,13 @@ struct feed {                                                // where jobs come 
     bool (*next)(void *ctx, struct job *job, size_t *index); // false: no more jobs
     void (*done)(void *ctx, size_t index, const struct outcome *out); // valid during the call
     void *ctx;
-    bool keep_failures; // store what never arrived as final outcomes (continue_on_error)
+    bool accept_failures; // replay what is stored as failed instead of asking again
+    bool keep_failures;   // store what never arrived
 };
 
-// Makes a pump that records its calls in `db` and keeps it. Never NULL.
-struct pump *pump_new(const struct pump_opts *opts, struct store *db);
+// Makes a pump that records its calls in `db` and keeps it. NULL and ERR_RUN where the system has
+// no descriptors left; slots are cut to what it allows.
+struct pump *pump_new(const struct pump_opts *opts, struct store *db, struct err *err);
 void pump_free(struct pump *p); // aborts what is in flight; NULL is fine
 const struct pump_stats *pump_stats(const struct pump *p);
 

@@ -37,6 +37,7 @@ static bool find_elsewhere(struct pump *p, struct slot *s, struct reply *out, bo
 }
 
 // Finds the answer of the current ask at its place in the run, or (with reuse) of another run.
+// What never arrived is asked again, unless the caller takes failures as they are.
 static bool find_stored(struct pump *p, struct slot *s, struct reply *out, bool *found,
                         struct err *err)
 {
@@ -44,8 +45,8 @@ static bool find_stored(struct pump *p, struct slot *s, struct reply *out, bool 
     struct call_place at = place_of(p, s);
     if (!store_call_get(p->db, &at, &s->arena, &call, err))
         return false;
-    *found = call.found;
-    if (call.found) {
+    *found = call.found && (!call.failed || p->feed->accept_failures);
+    if (*found) {
         if (!str_eq(call.request_hash, s->request_hash))
             return err_set(err, ERR_RUN,
                            "replay diverged at batch %lld, job %lld, ask %lld: the stored request "
@@ -62,6 +63,7 @@ static bool find_stored(struct pump *p, struct slot *s, struct reply *out, bool 
 static bool name_program(struct pump *p, const struct program *program, str *name, struct err *err)
 {
     if (p->named != program) {
+        p->named = NULL;
         arena_reset(&p->arena);
         p->named_hash = program_hash(program, &p->arena);
         str json = program_to_json(program, (str){ 0 }, &p->arena);
@@ -92,67 +94,67 @@ static bool store_reply(struct pump *p, struct slot *s, const struct reply *r, s
         .latency_ms = r->latency_ms,
         .reply = reply_to_json(r, &s->arena),
         .reusable = r->class == REPLY_OK,
+        .failed = reply_is_retried(r->class),
     };
     struct call_place at = place_of(p, s);
     return store_call_put(p->db, &at, &call, err);
 }
 
+// ---- money ----
+
+// What went with an attempt that brought no reply: counted, and remembered by the run.
+static bool spend(struct pump *p, int64_t cost_nusd, struct err *err)
+{
+    p->stats.spent_nusd += cost_nusd;
+    return cost_nusd == 0 || store_run_spend(p->db, p->opts.run, cost_nusd, err);
+}
+
+// The highest cost of another attempt, or -1 where it could pass the cap beside all in flight. What
+// is in flight may turn out cheaper: only when nothing is, the budget is spent.
+static int64_t affordable_nusd(struct pump *p, const struct slot *s)
+{
+    int64_t worst = model_request_worst_nusd(s->job.model, &s->ask.model);
+    if (p->opts.max_cost_nusd == 0 ||
+        p->stats.spent_nusd + p->reserved_nusd + worst <= p->opts.max_cost_nusd)
+        return worst;
+    if (p->stats.n_in_flight == 0)
+        p->stop = STOP_BUDGET;
+    return -1;
+}
+
+// ---- taking in ----
+
 // Counts and stores what arrived now; a failure is stored only where the caller keeps failures.
 static bool take_in(struct pump *p, struct slot *s, struct reply *r, struct err *err)
 {
-    r->cost_nusd += s->possible_nusd;
-    if (s->possible_nusd > 0)
-        r->cost_source = KNOWN_ESTIMATED;
-    s->possible_nusd = 0;
     r->attempts = s->attempts;
-    p->stats.spent_nusd += r->cost_nusd;
     p->stats.n_retries += s->attempts;
     if (reply_is_retried(r->class) && !p->feed->keep_failures)
-        return true;
+        return spend(p, r->cost_nusd, err);
     p->stats.n_retries--; // the attempt that brought this reply
     p->stats.n_calls++;
+    p->stats.spent_nusd += r->cost_nusd;
     return store_reply(p, s, r, err);
-}
-
-// ---- money ----
-
-// Whether another attempt fits under the cap beside all that is in flight.
-static bool affordable(const struct pump *p, int64_t worst_nusd)
-{
-    return p->opts.max_cost_nusd == 0 ||
-           p->stats.spent_nusd + p->reserved_nusd + worst_nusd <= p->opts.max_cost_nusd;
-}
-
-static int64_t reserve(struct pump *p, struct slot *s)
-{
-    int64_t worst = model_request_worst_nusd(s->job.model, &s->ask.model);
-    if (!affordable(p, worst)) {
-        // What is in flight may turn out cheaper; only when nothing is, the budget is spent.
-        if (p->stats.n_in_flight == 0)
-            p->stop = STOP_BUDGET;
-        return -1;
-    }
-    return worst;
 }
 
 // ---- asking ----
 
-static bool answer_in_process(struct pump *p, struct slot *s, struct reply *out, struct err *err)
+// A model in process answers at once, when money allows; `*answered` tells.
+static bool answer_in_process(struct pump *p, struct slot *s, struct reply *out, bool *answered,
+                              struct err *err)
 {
-    s->attempts = 1;
-    if (reserve(p, s) < 0) {
-        p->stop = STOP_BUDGET;
+    *answered = affordable_nusd(p, s) >= 0;
+    if (!*answered)
         return true;
-    }
+    s->attempts = 1;
     *out = (struct reply){ .retry_after_ms = -1 };
     if (!s->job.model->provider->answer(s->job.model, &s->ask.model, &s->arena, out, err))
         return err_add(err, "%.*s", STR(s->job.model->name));
-    s->state = SLOT_FREE;
     return take_in(p, s, out, err);
 }
 
-// Builds the request of a new ask and answers it at once where that is possible; else the slot
-// waits to be sent.
+// Answers a new ask from the store or in process where that is possible; else builds its request,
+// and the slot waits to be sent.
 static bool open_ask(struct pump *p, struct slot *s, struct reply *out, bool *answered,
                      struct err *err)
 {
@@ -165,12 +167,8 @@ static bool open_ask(struct pump *p, struct slot *s, struct reply *out, bool *an
         return true;
     s->state = SLOT_WAITING;
     s->asked_ms = s->due_ms = pump_now(p);
-    if (m->provider->answer) {
-        if (!answer_in_process(p, s, out, err))
-            return false;
-        *answered = s->state == SLOT_FREE;
-        return true;
-    }
+    if (m->provider->answer)
+        return answer_in_process(p, s, out, answered, err);
     return m->provider->build(m, &s->ask.model, &s->arena, &s->http, err) ||
            err_add(err, "%.*s", STR(m->name));
 }
@@ -195,18 +193,26 @@ bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struc
     }
 }
 
-void slot_send(struct pump *p, struct slot *s)
+bool slot_send(struct pump *p, struct slot *s, struct err *err)
 {
-    int64_t worst = reserve(p, s);
+    const struct model *m = s->job.model;
+    if (m->provider->answer) { // money was short before
+        struct answer answer;
+        bool answered = false;
+        if (!answer_in_process(p, s, &answer.model, &answered, err))
+            return false;
+        return !answered || slot_advance(p, s, &answer, err);
+    }
+    int64_t worst = affordable_nusd(p, s);
     if (worst < 0)
-        return;
+        return true;
     s->reserved_nusd = worst;
     p->reserved_nusd += worst;
     s->attempts++;
     s->state = SLOT_FLYING;
     p->stats.n_in_flight++;
-    const struct model *m = s->job.model;
     http_send(p->http, &s->transfer, &s->http, m->timeout_ms ? m->timeout_ms : TIMEOUT_DEFAULT_MS);
+    return true;
 }
 
 // ---- receiving ----
@@ -222,12 +228,36 @@ static void read_transport(const struct slot *s, struct arena *a, struct reply *
     out->error = secrets_redact(transfer_error(t, a), s->job.model->key, a);
 }
 
-// The run cannot go on with this model: says so with what to do.
-static bool refuse(const struct slot *s, const struct reply *r, struct err *err)
+static void read_reply(struct pump *p, struct slot *s, struct reply *r)
 {
     const struct model *m = s->job.model;
-    err_set(err, ERR_ENDPOINT, "%.*s at %.*s: %.*s", STR(m->name), STR(m->base_url), STR(r->error));
-    return false;
+    if (s->transfer.response.status > 0)
+        p->answered++;
+    if (s->transfer.result == CURLE_OK)
+        m->provider->parse(m, &s->ask.model, &s->transfer.response, &s->arena, r);
+    else
+        read_transport(s, &s->arena, r);
+    r->latency_ms = (clock_mono_us() - s->transfer.sent_us) / 1000;
+}
+
+// Ends the transfer's reservation. Sent and not answered whole: the endpoint may bill it.
+static bool settle(struct pump *p, struct slot *s, const struct reply *r, struct err *err)
+{
+    p->stats.n_in_flight--;
+    p->reserved_nusd -= s->reserved_nusd;
+    bool maybe_billed = r->class == REPLY_TIMEOUT ||
+                        (r->class == REPLY_TRANSPORT && !transfer_is_unreachable(&s->transfer));
+    return !maybe_billed || spend(p, s->reserved_nusd, err);
+}
+
+bool slot_abort(struct pump *p, struct slot *s, struct err *err)
+{
+    bool flying = s->state == SLOT_FLYING;
+    s->state = SLOT_FREE;
+    if (!flying)
+        return true;
+    http_abort(p->http, &s->transfer);
+    return settle(p, s, &(struct reply){ .class = REPLY_TIMEOUT }, err);
 }
 
 static bool is_fatal(const struct pump *p, const struct slot *s, const struct reply *r)
@@ -238,36 +268,39 @@ static bool is_fatal(const struct pump *p, const struct slot *s, const struct re
     return r->class == REPLY_TRANSPORT && p->answered == 0 && transfer_is_unreachable(&s->transfer);
 }
 
+// The run cannot go on with this model; what else is in flight is still taken in.
+static void refuse(struct pump *p, const struct slot *s, const struct reply *r)
+{
+    const struct model *m = s->job.model;
+    if (p->stop != STOP_NOT)
+        return;
+    p->stop = STOP_REFUSED;
+    err_set(&p->refusal, ERR_ENDPOINT, "%.*s at %.*s: %.*s", STR(m->name), STR(m->base_url),
+            STR(r->error));
+}
+
 bool slot_receive(struct pump *p, struct slot *s, struct err *err)
 {
     const struct model *m = s->job.model;
     struct answer answer = { .model = { .retry_after_ms = -1 } };
     struct reply *r = &answer.model;
-    p->stats.n_in_flight--;
-    p->reserved_nusd -= s->reserved_nusd;
-    if (s->transfer.response.status > 0)
-        p->answered++;
-    if (s->transfer.result == CURLE_OK)
-        m->provider->parse(m, &s->ask.model, &s->transfer.response, &s->arena, r);
-    else
-        read_transport(s, &s->arena, r);
-    r->latency_ms = (clock_mono_us() - s->transfer.sent_us) / 1000;
-    int64_t now = pump_now(p);
+    read_reply(p, s, r);
     s->state = SLOT_WAITING;
-    int64_t delay =
-        p->stop == STOP_INTERRUPTED ? -1 : retry_delay_ms(s, r, now - s->asked_ms, &p->jitter);
-    // Sent and not answered whole: the endpoint may bill it.
-    if (r->class == REPLY_TIMEOUT ||
-        (r->class == REPLY_TRANSPORT && !transfer_is_unreachable(&s->transfer)))
-        s->possible_nusd += s->reserved_nusd;
+    if (!settle(p, s, r, err))
+        return false;
+    if (p->stop != STOP_NOT && reply_may_retry(r))
+        return true; // the next run asks again
+    int64_t now = pump_now(p);
+    int64_t delay = retry_delay_ms(s, r, now - s->asked_ms, &p->jitter);
     if (delay >= 0) {
         log_line(LOG_INFO, "%.*s: %.*s; attempt %d of %d failed, next in %lld ms", STR(m->name),
                  STR(r->error), s->attempts, m->retries + 1, (long long)delay);
         s->due_ms = now + delay;
         return true;
     }
-    if (is_fatal(p, s, r))
-        return refuse(s, r, err);
-    s->state = SLOT_FREE;
+    if (is_fatal(p, s, r)) {
+        refuse(p, s, r);
+        return true;
+    }
     return take_in(p, s, r, err) && slot_advance(p, s, &answer, err);
 }

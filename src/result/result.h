@@ -10,28 +10,36 @@ struct tally { // one program on n positions, `samples` answers each
     int64_t kinds[ANSWER_KINDS]; // answers by kind
     int64_t n_answers, n_scored; // n_scored: the model was judged
     int64_t n_correct;
-    int64_t n_any_mate; // another mate in one than the reference
-    int64_t n_puzzles;  // with at least one position
-    int64_t n_complete; // every position of the puzzle is among the n
-    int64_t n_solved;   // complete, every position right (first sample)
-    int64_t n_pass;     // positions right in at least one sample
+    int64_t n_first_correct; // in the first sample of each position
+    int64_t n_any_mate;      // another mate in one than the reference
+    int64_t n_puzzles;       // with at least one position
+    int64_t n_complete;      // every position of the puzzle is among the n
+    int64_t n_solved;        // complete, every position right (first sample)
+    int64_t n_pass;          // positions right in at least one sample
     int64_t n_majority; // positions whose most frequent resolved move is right; ties: the first
     struct usage_total usage;
 };
 // `out` holds samples outcomes a position, position by position; positions of a puzzle adjacent.
 void tally_positions(const struct puzzle_position *positions, size_t n, const struct outcome *out,
                      int samples, struct tally *t);
-double tally_accuracy(const struct tally *t); // correct / answers, 0 of none
+// Independent trials behind n answers: answers of one position are none of their own, so that an
+// interval over samples counts positions (field case F-081).
+int64_t tally_trials(const struct tally *t, int64_t n_answers);
 
-struct run_facts { // what summary.json and run_config.json tell beside the tally
-    str method;
+struct run_facts {       // what the files tell beside the tally
+    str version, commit; // of this program
+    str key;             // run id of decisions 1.4
+    str model, method, preset, base_url, format;
+    str program; // where the evaluated program came from; empty: the base program
+    str program_hash;
+    str train_sha256, test_sha256; // empty: not read
+    str filter;                    // of the test puzzles, as options; empty: none
+    int64_t n_rejected;            // bad rows skipped in the test file
+    bool simulated;
     int64_t n_train, n_validation; // positions
     double compile_s;
-    bool has_compile; // false: baseline, compile_usage is null
-    struct usage_total compile_task, compile_meta;
-    str preset;
-    bool simulated;
-    str commit, version;
+    bool has_compile;                // false: baseline, compile_usage is null
+    struct usage_total compile_task; // proposals by a prompt model: none yet
     double wall_s, spent_usd;
     int64_t n_retries, n_new_calls, n_replayed_calls, n_reused_calls;
 };
@@ -42,7 +50,31 @@ struct result_set { // what the files list
     int samples;
     bool no_times; // latencies are written as zero
 };
-// Files as texts in `a`, each ending in a newline; results.json tells of the first samples only.
+// Files as texts in `a`, each ending in a newline. results.json tells of the first samples only.
+// `config`: the resolved configuration as raw JSON.
 str results_json(const struct result_set *set, struct arena *a);
 str predictions_jsonl(const struct result_set *set, struct arena *a);
 str summary_json(const struct tally *t, const struct run_facts *facts, struct arena *a);
+str run_config_json(const struct run_facts *facts, str config, struct arena *a);
+// The member "rookery" of compiled.json.
+str compiled_member_json(const struct run_facts *facts, struct arena *a);
+
+// ---- what the store keeps of a finished run ----
+
+struct stored_result {
+    str summary; // summary.json
+    struct stored_positions {
+        struct stored_position {
+            str name;     // "ID/INDEX"
+            bool correct; // in the first sample
+        } * v;
+        size_t n, cap;
+    } positions;
+    int64_t n_correct, n_answers, n_trials; // of the accuracy, see tally_trials
+    bool cost_known;
+    bool simulated;
+};
+// Both directions; a text that is none of ours is ERR_INPUT.
+str stored_result_write(str summary, const struct result_set *set, struct arena *a);
+MUST_CHECK bool stored_result_read(str text, struct arena *a, struct stored_result *out,
+                                   struct err *err);

@@ -46,6 +46,7 @@ static void tally_puzzle(const struct puzzle_position *positions, const struct o
             passed |= mine[k].score > 0;
         }
         solved &= mine[0].score > 0;
+        t->n_first_correct += mine[0].score > 0;
         t->n_pass += passed;
         t->n_majority += majority_is_right(mine, samples, positions[i].solution);
     }
@@ -69,7 +70,7 @@ void tally_positions(const struct puzzle_position *positions, size_t n, const st
     }
 }
 
-double tally_accuracy(const struct tally *t)
+int64_t tally_trials(const struct tally *t, int64_t n_answers)
 {
-    return t->n_answers ? (double)t->n_correct / (double)t->n_answers : 0;
+    return t->samples > 1 ? (n_answers + t->samples - 1) / t->samples : n_answers;
 }

@@ -7,16 +7,20 @@
 
 static const double Z95 = 1.959963984540054; // the 97.5 % point of the normal distribution
 
-struct interval stats_wilson(int64_t k, int64_t n)
+struct interval stats_wilson_rate(double rate, int64_t n)
 {
     if (n <= 0)
         return (struct interval){ 0, 1 };
-    double p = (double)k / (double)n;
     double z2n = Z95 * Z95 / (double)n;
-    double centre = (p + z2n / 2) / (1 + z2n);
-    double half = Z95 * sqrt(p * (1 - p) / (double)n + z2n / (4 * (double)n)) / (1 + z2n);
+    double centre = (rate + z2n / 2) / (1 + z2n);
+    double half = Z95 * sqrt(rate * (1 - rate) / (double)n + z2n / (4 * (double)n)) / (1 + z2n);
     // At the ends the formula gives 0 and 1 exactly, but for rounding.
-    return (struct interval){ k == 0 ? 0 : centre - half, k == n ? 1 : centre + half };
+    return (struct interval){ rate <= 0 ? 0 : centre - half, rate >= 1 ? 1 : centre + half };
+}
+
+struct interval stats_wilson(int64_t k, int64_t n)
+{
+    return stats_wilson_rate(n > 0 ? (double)k / (double)n : 0, n);
 }
 
 double stats_mcnemar_exact(int64_t b, int64_t c)

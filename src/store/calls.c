@@ -3,7 +3,7 @@
 // and the programs they name.
 #include "store/internal.h"
 
-enum { CALL_COLUMN_COUNT = 12 }; // as schema.c lists them
+enum { CALL_COLUMN_COUNT = 13 }; // as schema.c lists them
 
 static struct stored_call read_call(sqlite3_stmt *st, struct arena *a)
 {
@@ -20,7 +20,8 @@ static struct stored_call read_call(sqlite3_stmt *st, struct arena *a)
         .output_tok = sqlite3_column_int64(st, 8),
         .latency_ms = sqlite3_column_int64(st, 9),
         .reusable = sqlite3_column_int64(st, 10) != 0,
-        .reply = store_text(st, 11, a),
+        .failed = sqlite3_column_int64(st, 11) != 0,
+        .reply = store_text(st, 12, a),
     };
 }
 
@@ -62,17 +63,21 @@ bool store_call_reuse(struct store *s, str reuse_key, struct arena *a, struct st
     return take_call(s, st, a, out, err);
 }
 
-// A broken constraint in the caller's words; anything else as SQLite says it.
+// A place that has a reply, which no other may replace.
+static bool place_taken(const struct store *s, const struct call_place *at, struct err *err)
+{
+    return err_set(err, ERR_RUN,
+                   "%.*s: run %lld has a reply at batch %lld, job %lld, ask %lld already: is "
+                   "the same command running twice? Wait until the other has ended and give "
+                   "the command again",
+                   STR(s->path), (long long)at->run, (long long)at->batch, (long long)at->job,
+                   (long long)at->ask);
+}
+
+// A run that is gone in the caller's words; anything else as SQLite says it.
 static bool put_failed(struct store *s, const struct call_place *at, struct err *err)
 {
     int code = sqlite3_extended_errcode(s->db);
-    if (code == SQLITE_CONSTRAINT_UNIQUE)
-        return err_set(err, ERR_RUN,
-                       "%.*s: run %lld has a reply at batch %lld, job %lld, ask %lld already: is "
-                       "the same command running twice? Wait until the other has ended and give "
-                       "the command again",
-                       STR(s->path), (long long)at->run, (long long)at->batch, (long long)at->job,
-                       (long long)at->ask);
     if (code == SQLITE_CONSTRAINT_FOREIGNKEY)
         return err_set(err, ERR_RUN,
                        "%.*s: run %lld is gone: was it removed? Give the command again",
@@ -93,7 +98,8 @@ static void bind_call(sqlite3_stmt *st, const struct stored_call *call)
     sqlite3_bind_int64(st, 13, call->output_tok);
     sqlite3_bind_int64(st, 14, call->latency_ms);
     sqlite3_bind_int64(st, 15, call->reusable);
-    store_bind(st, 16, call->reply);
+    sqlite3_bind_int64(st, 16, call->failed);
+    store_bind(st, 17, call->reply);
 }
 
 // The run's row is brought up to date once a transaction, or when another run's call comes.
@@ -104,6 +110,14 @@ static bool count_call(struct store *s, int64_t run, int64_t cost_nusd, struct e
     s->tally.run = run;
     s->tally.n_calls++;
     s->tally.cost_nusd += cost_nusd;
+    return true;
+}
+
+bool store_run_spend(struct store *s, int64_t run, int64_t cost_nusd, struct err *err)
+{
+    if (!store_write(s, err) || !count_call(s, run, cost_nusd, err))
+        return false;
+    s->tally.n_calls--; // no call came of it
     return true;
 }
 
@@ -119,6 +133,8 @@ bool store_call_put(struct store *s, const struct call_place *at, const struct s
     bind_place(st, at);
     bind_call(st, call);
     bool ok = sqlite3_step(st) == SQLITE_DONE || put_failed(s, at, err);
+    if (ok && sqlite3_changes(s->db) == 0)
+        ok = place_taken(s, at, err);
     sqlite3_reset(st);
     if (!store_dirty(s)) // SQLite gave the transaction up
         s->tally.n_calls = s->tally.cost_nusd = 0;

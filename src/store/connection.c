@@ -140,7 +140,7 @@ bool store_write(struct store *s, struct err *err)
 
 bool store_tally(struct store *s, struct err *err)
 {
-    if (s->tally.n_calls == 0)
+    if (s->tally.n_calls == 0 && s->tally.cost_nusd == 0)
         return true;
     sqlite3_stmt *st = store_statement(s, RUN_TALLY, err);
     if (!st)

@@ -109,26 +109,26 @@ bool store_run_begin(struct store *s, const struct store_begin *how, struct aren
     return change_begin(s, err) && change_end(s, find_or_add(s, how, a, run, err), err);
 }
 
-static bool finish_run(struct store *s, int64_t run, str summary, int64_t now_unix_ms,
+static bool finish_run(struct store *s, const struct store_run *run, int64_t now_unix_ms,
                        struct err *err)
 {
     sqlite3_stmt *st = store_statement(s, RUN_FINISH, err);
     if (!st)
         return false;
-    sqlite3_bind_int64(st, 1, run);
-    store_bind(st, 2, summary);
+    sqlite3_bind_int64(st, 1, run->id);
+    store_bind(st, 2, run->summary);
     sqlite3_bind_int64(st, 3, now_unix_ms);
+    sqlite3_bind_int64(st, 4, run->simulated);
     if (!store_done(s, st, "finish a run", err))
         return false;
     return sqlite3_changes(s->db) == 1 ||
-           err_set(err, ERR_INPUT, "%.*s: there is no run %lld", STR(s->path), (long long)run);
+           err_set(err, ERR_INPUT, "%.*s: there is no run %lld", STR(s->path), (long long)run->id);
 }
 
-bool store_run_finish(struct store *s, int64_t run, str summary, int64_t now_unix_ms,
+bool store_run_finish(struct store *s, const struct store_run *run, int64_t now_unix_ms,
                       struct err *err)
 {
-    return change_begin(s, err) &&
-           change_end(s, finish_run(s, run, summary, now_unix_ms, err), err);
+    return change_begin(s, err) && change_end(s, finish_run(s, run, now_unix_ms, err), err);
 }
 
 bool store_runs(struct store *s, struct arena *a, struct store_runs *out, struct err *err)
@@ -165,8 +165,10 @@ bool store_run_find(struct store *s, str which, struct arena *a, struct store_ru
     if (found.n == 0)
         return err_set(err, ERR_INPUT, "%.*s: there is no run '%.*s': see `rookery runs list`",
                        STR(s->path), STR(which));
-    if (!str_eq(found.v[0].key, found.v[found.n - 1].key))
-        return err_set(err, ERR_INPUT, "%.*s: several runs begin with '%.*s': give more of the key",
+    if (found.n > 1)
+        return err_set(err, ERR_INPUT,
+                       "%.*s: several runs begin with '%.*s': give an id, `rookery runs list` "
+                       "shows them",
                        STR(s->path), STR(which));
     *out = found.v[0];
     return true;

@@ -44,6 +44,7 @@ static const char *const migrations[STORE_VERSION] = {
     "  output_tok INTEGER NOT NULL,"
     "  latency_ms INTEGER NOT NULL,"
     "  reusable INTEGER NOT NULL,"
+    "  failed INTEGER NOT NULL,"
     "  reply TEXT NOT NULL"
     ") STRICT;"
     "CREATE UNIQUE INDEX call_place ON call (run, batch, job, ask);"
@@ -61,7 +62,7 @@ static const char *const migrations[STORE_VERSION] = {
     "started_unix_ms, finished_unix_ms, n_calls, spent_nusd"
 #define CALL_COLUMNS                                                                               \
     "request_hash, reuse_key, program_hash, input_id, model, class, cost_nusd, input_tok, "        \
-    "output_tok, latency_ms, reusable, reply"
+    "output_tok, latency_ms, reusable, failed, reply"
 
 static const char *const statements[N_STATEMENTS] = {
     [BEGIN_WRITE] = "BEGIN IMMEDIATE",
@@ -71,7 +72,8 @@ static const char *const statements[N_STATEMENTS] = {
     [RUN_ADD] = "INSERT INTO run (key, ordinal, command, name, model, method, config, summary,"
                 " finished, simulated, started_unix_ms, finished_unix_ms, n_calls, spent_nusd)"
                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, '', 0, ?8, ?9, 0, 0, 0)",
-    [RUN_FINISH] = "UPDATE run SET finished = 1, summary = ?2, finished_unix_ms = ?3 WHERE id = ?1",
+    [RUN_FINISH] = "UPDATE run SET finished = 1, summary = ?2, finished_unix_ms = ?3,"
+                   " simulated = ?4 WHERE id = ?1",
     [RUN_TALLY] =
         "UPDATE run SET n_calls = n_calls + ?2, spent_nusd = spent_nusd + ?3 WHERE id = ?1",
     [RUN_LIST] = "SELECT " RUN_COLUMNS " FROM run ORDER BY id",
@@ -87,8 +89,12 @@ static const char *const statements[N_STATEMENTS] = {
     [CALL_REUSE] = "SELECT " CALL_COLUMNS " FROM call"
                    " WHERE substr(reuse_key, 1, 12) = substr(?1, 1, 12) AND +reuse_key = ?1"
                    " AND reusable = 1 ORDER BY id LIMIT 1",
-    [CALL_PUT] = "INSERT INTO call (run, batch, job, ask, " CALL_COLUMNS ")"
-                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+    [CALL_PUT] =
+        "INSERT INTO call (run, batch, job, ask, " CALL_COLUMNS ")"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,"
+        " ?17) ON CONFLICT (run, batch, job, ask) DO UPDATE SET"
+        " (" CALL_COLUMNS ") = (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
+        " WHERE failed = 1",
     [CALL_LIST] = "SELECT " CALL_COLUMNS ", batch, job, ask FROM call WHERE run = ?1"
                   " ORDER BY batch, job, ask",
     [PROGRAM_PUT] = "INSERT OR IGNORE INTO program (hash, json) VALUES (?1, ?2)",

@@ -48,8 +48,11 @@ struct store_begin {
 // config, simulated; the rest is filled in. `now_unix_ms` is stored as the start.
 MUST_CHECK bool store_run_begin(struct store *s, const struct store_begin *how, struct arena *a,
                                 struct store_run *run, struct err *err);
-MUST_CHECK bool store_run_finish(struct store *s, int64_t run, str summary, int64_t now_unix_ms,
+// Marks run->id as finished with run->summary and run->simulated.
+MUST_CHECK bool store_run_finish(struct store *s, const struct store_run *run, int64_t now_unix_ms,
                                  struct err *err);
+// Counts money that went with attempts which brought no reply, inside the open transaction.
+MUST_CHECK bool store_run_spend(struct store *s, int64_t run, int64_t cost_nusd, struct err *err);
 MUST_CHECK bool store_runs(struct store *s, struct arena *a, struct store_runs *out,
                            struct err *err); // oldest first
 // By id, or by the first characters of the key when unique (of several ordinals of one key the
@@ -77,6 +80,7 @@ struct stored_call {
     int64_t cost_nusd, input_tok, output_tok, latency_ms;
     str reply;     // JSON
     bool reusable; // class ok
+    bool failed;   // nothing arrived: a later reply at this place may replace it
 };
 // The reply at a place; out->found tells whether there is one.
 MUST_CHECK bool store_call_get(struct store *s, const struct call_place *at, struct arena *a,
@@ -85,7 +89,8 @@ MUST_CHECK bool store_call_get(struct store *s, const struct call_place *at, str
 MUST_CHECK bool store_call_reuse(struct store *s, str reuse_key, struct arena *a,
                                  struct stored_call *out, struct err *err);
 // Adds a reply of at most STORE_REPLY_MAX bytes inside the open transaction (begun here when none
-// is). Disk full, read-only, a place that has a reply (the same run goes on elsewhere): ERR_RUN.
+// is). Disk full, read-only, a place that has a reply which did not fail (the same run goes on
+// elsewhere): ERR_RUN.
 MUST_CHECK bool store_call_put(struct store *s, const struct call_place *at,
                                const struct stored_call *call, struct err *err);
 // Calls of a run in order of batch, job, ask, for `runs show` and diffs.

@@ -60,7 +60,11 @@ class Small(Case):
                       body["messages"][1]["content"])
         self.assertEqual(body["response_format"], {"type": "json_object"})
         self.assertEqual(body["temperature"], 0)
-        self.fails(2, ["m2"], "prompt", "--puzzles", "p.csv", "--id", "m2")
+        self.fails(3, ["m2"], "prompt", "--puzzles", "p.csv", "--id", "m2")
+        self.fails(2, ["--id"], "prompt", "--puzzles", "p.csv")
+        for model in ("sim/responsive", "vllm/x"):
+            done = run("prompt", "--puzzles", "p.csv", "--id", "m1", "--model", model, cwd=self.dir)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Oracle(Case):

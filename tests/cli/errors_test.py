@@ -17,6 +17,12 @@ class CommandLine(Case):
     def test_unknown_command_names_the_nearest(self):
         self.fails(2, ["evl", "eval"], "evl")
 
+    def test_a_group_lists_its_commands(self):
+        self.fails(2, ["runs diff"], "runs")
+        self.assertIn(b"runs diff", run("help", "runs").stdout)
+        self.assertIn(b"usage: rookery eval", run("help", "eval").stdout)
+        self.assertIn(b"usage: rookery eval", run("eval", "-h").stdout)
+
     def test_no_command(self):
         self.fails(2, ["no command"])
 
@@ -93,6 +99,23 @@ class Configuration(Case):
     def test_syntax_error(self):
         self.config(3, ["run.yaml:"], self.BASE + "seed: [1\n")
 
+    def test_a_method_of_a_later_version_leaves_nothing(self):
+        self.write("run.yaml", self.BASE + "method: gepa\n")
+        self.fails(2, ["gepa", "bootstrap_few_shot"], "optimize", "run.yaml", "--store", "s.db")
+        self.assertFalse((self.dir / "s.db").exists())
+
+    def test_eval_scores_the_baseline_of_any_configuration(self):
+        self.write("run.yaml", self.BASE + "method: bootstrap_few_shot\n"
+                   "optimizer:\n  max_bootstrapped_demos: 4\n")
+        for command in (["eval"], ["optimize", "--method", "baseline"]):
+            done = run(command[0], "run.yaml", *command[1:], "--store", ":memory:", "--out", "o",
+                       cwd=self.dir)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_path_that_is_not_there_says_where_paths_begin(self):
+        self.write("run.yaml", self.BASE + "test_path: data/puzzle_test.csv\n")
+        self.fails(3, ["data/puzzle_test.csv", "builtin:test"], "eval", "run.yaml")
+
     def test_unchanged_configuration_of_the_paper_tool(self):
         self.write("run.yaml", self.BASE + "output_dir: here\nmethod: baseline\nseed: 43\n")
         done = run("eval", "run.yaml", "--store", ":memory:", cwd=self.dir)
@@ -109,6 +132,9 @@ class Endpoints(Case):
 
     def test_no_key(self):
         self.fails(4, ["OPENAI_API_KEY"], "eval", "--model", "openai/gpt-4o-mini")
+        done = run("eval", "--model", "openai/gpt-4o-mini", "--dry-run", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)  # nothing would be sent
+        self.assertIn(b"US$", done.stdout)
 
     def ask(self, code, words, url, model="openai/sim-responsive", *extra, env=None):
         return self.fails(code, words, "eval", "--model", model, "--base-url", url, "--limit", 3,

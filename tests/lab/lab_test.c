@@ -65,7 +65,7 @@ static bool evaluate(struct bench *b, bool continue_on_error)
 {
     struct pump_opts opts = { .run = b->run.id };
     b->lab = (struct lab){ .arena = &b->arena,
-                           .pump = pump_new(&opts, b->db),
+                           .pump = pump_new(&opts, b->db, &b->err),
                            .continue_on_error = continue_on_error };
     struct lab_task task = { .v = b->v, .n = N, .model = &b->model, .samples = 1 };
     const struct program *p = program_new(&b->arena, &signature_choose_move, instruction_base);
@@ -122,6 +122,12 @@ static void continue_on_error_records_it_as_failed_and_replays_it(void **s)
     assert_true(evaluate(b, true));
     assert_int_equal(b->flaky.n_calls, calls);
     assert_int_equal(b->out[3].status, OUTCOME_FAILED);
+    assert_true(evaluate(b, false)); // without the flag it is asked again, and may succeed
+    assert_int_equal(b->flaky.n_calls, calls + 1);
+    assert_true(b->out[3].score == 1);
+    assert_true(evaluate(b, true));
+    assert_true(b->out[3].score == 1); // the later answer replaced the failure
+    assert_int_equal(b->flaky.n_calls, calls + 1);
     bench_free(b);
 }
 

@@ -77,7 +77,7 @@ static bool compile(struct toy *t, struct bootstrap_opts opts, bool continue_on_
     assert_true(
         store_run_begin(db, &(struct store_begin){ .now_unix_ms = 0 }, t->arena, &run, err));
     struct lab lab = { .arena = t->arena,
-                       .pump = pump_new(&(struct pump_opts){ .run = run.id }, db),
+                       .pump = pump_new(&(struct pump_opts){ .run = run.id }, db, err),
                        .continue_on_error = continue_on_error };
     struct model model = { .name = S("toy/model"),
                            .provider = &provider_toy,

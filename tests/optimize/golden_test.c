@@ -236,7 +236,7 @@ static void play_bootstrap(struct trace *t)
     assert_true(
         store_run_begin(db, &(struct store_begin){ .now_unix_ms = 0 }, t->arena, &run, &err));
     struct lab lab = { .arena = t->arena,
-                       .pump = pump_new(&(struct pump_opts){ .run = run.id }, db) };
+                       .pump = pump_new(&(struct pump_opts){ .run = run.id }, db, &err) };
     struct puzzle_positions none = { 0 };
     struct opt_task task = { .seed = program_new(t->arena, &signature_choose_move, t->instruction),
                              .train = &t->train,

@@ -98,6 +98,7 @@ struct bench {
     struct outcome outcomes[JOBS_MAX];
     int attempts[JOBS_MAX];
     int n_done;
+    bool keep_failures;
     struct pump_stats stats;
     struct err err;
 };
@@ -172,8 +173,10 @@ static bool run(struct bench *b)
     b->next = 0;
     b->n_done = 0;
     b->err = (struct err){ 0 };
-    struct pump *p = pump_new(&b->opts, b->db);
-    struct feed feed = { .next = next_job, .done = done, .ctx = b };
+    struct pump *p = pump_new(&b->opts, b->db, &b->err);
+    struct feed feed = {
+        .next = next_job, .done = done, .ctx = b, .keep_failures = b->keep_failures
+    };
     bool ok = pump_run(p, 0, &feed, &b->err);
     b->stats = *pump_stats(p);
     pump_free(p);
@@ -346,11 +349,11 @@ static void good_replies_of_other_runs_are_reused_only_on_request(void **s)
     bench_new(b, 10);
     script(b, (const struct serve_reply[]){ good() }, 1);
     assert_true(run(b));
-    assert_true(store_run_finish(b->db, b->run.id, S("{}"), 0, &b->err));
+    assert_true(store_run_finish(b->db, &b->run, 0, &b->err));
     open_run(b, true);
     assert_true(run(b));
     assert_int_equal(b->script.n_requests, 20);
-    assert_true(store_run_finish(b->db, b->run.id, S("{}"), 0, &b->err));
+    assert_true(store_run_finish(b->db, &b->run, 0, &b->err));
     open_run(b, true);
     b->opts.reuse = true;
     assert_true(run(b));
@@ -392,6 +395,14 @@ static void the_budget_is_never_passed_and_raising_it_goes_on(void **s)
     free(b);
 }
 
+// What the run's row in the store has spent.
+static int64_t stored_spending(struct bench *b)
+{
+    struct store_run run;
+    assert_true(store_run_find(b->db, S("1"), &b->arena, &run, &b->err));
+    return run.spent_nusd;
+}
+
 static void an_attempt_that_may_have_been_billed_is_counted(void **s)
 {
     (void)s;
@@ -401,23 +412,111 @@ static void an_attempt_that_may_have_been_billed_is_counted(void **s)
     script(b, (const struct serve_reply[]){ ending(SERVE_CUT), good() }, 2);
     assert_true(run(b));
     assert_true(b->stats.spent_nusd > 1000000);
-    assert_int_equal(b->outcomes[0].used.n_with_cost, 0);
+    assert_int_equal(stored_spending(b), b->stats.spent_nusd);
+    assert_int_equal(b->outcomes[0].used.cost_nusd, 12000); // the answer's own
     bench_free(b);
     free(b);
 }
 
-// ---- Ctrl-C, concurrency ----
+static void attempts_that_may_have_been_billed_count_against_the_cap(void **s)
+{
+    (void)s;
+    struct bench *b = malloc(sizeof *b);
+    bench_new(b, 20);
+    set_price(b);
+    b->opts.max_cost_nusd = 5000000; // an attempt may cost a good million
+    b->model.retries = 9;
+    b->model.timeout_ms = 50;
+    script(b, (const struct serve_reply[]){ ending(SERVE_STALL) }, 1);
+    assert_false(run(b));
+    assert_int_equal(b->err.code, ERR_BUDGET);
+    assert_true(b->stats.spent_nusd <= b->opts.max_cost_nusd);
+    assert_true(b->script.n_requests <= 5);
+    assert_int_equal(stored_spending(b), b->stats.spent_nusd); // and not forgotten
+    bench_free(b);
+    free(b);
+}
+
+// ---- Ctrl-C, refusals in flight, concurrency ----
+
+static volatile sig_atomic_t asked_to_stop;
+static int stop_after;
+
+static void stop_when_some_arrived(void *context, const struct pump_stats *stats)
+{
+    (void)context;
+    if (stats->n_calls >= stop_after)
+        asked_to_stop = 1;
+}
 
 static void an_interrupted_run_stops_and_keeps_what_arrived(void **s)
 {
     (void)s;
     struct bench *b = malloc(sizeof *b);
-    bench_new(b, 20);
-    volatile int interrupted = 1;
-    b->opts.interrupted = &interrupted;
-    script(b, (const struct serve_reply[]){ good() }, 1);
+    bench_new(b, 200);
+    asked_to_stop = 0;
+    stop_after = 1;
+    b->opts.slots = 2;
+    b->opts.interrupted = &asked_to_stop;
+    b->opts.progress = stop_when_some_arrived;
+    struct serve_reply slow = good();
+    slow.delay_ms = 30;
+    script(b, &slow, 1);
     assert_false(run(b));
     assert_int_equal(b->err.code, ERR_INTERRUPTED);
+    int arrived = (int)b->stats.n_calls;
+    assert_true(arrived > 0 && arrived < 200);
+    b->opts.interrupted = NULL;
+    script(b, (const struct serve_reply[]){ good() }, 1);
+    assert_true(run(b));
+    assert_int_equal(b->stats.n_replayed, arrived);
+    assert_int_equal(b->stats.n_calls, 200 - arrived);
+    bench_free(b);
+    free(b);
+}
+
+static void ctrl_c_makes_no_failure_final(void **s)
+{
+    (void)s;
+    struct bench *b = malloc(sizeof *b);
+    bench_new(b, 1);
+    asked_to_stop = 0;
+    b->keep_failures = true;
+    b->opts.interrupted = &asked_to_stop;
+    b->opts.progress = stop_when_some_arrived;
+    stop_after = 0; // asked to stop while the first attempt is in flight
+    struct serve_reply busy = reply(503, "{}");
+    busy.delay_ms = 300;
+    script(b, &busy, 1);
+    b->model.timeout_ms = 5000;
+    assert_false(run(b));
+    assert_int_equal(b->err.code, ERR_INTERRUPTED);
+    b->opts.interrupted = NULL;
+    script(b, (const struct serve_reply[]){ good() }, 1);
+    assert_true(run(b));
+    assert_true(b->outcomes[0].score == 1);
+    bench_free(b);
+    free(b);
+}
+
+static void what_is_in_flight_at_a_refusal_is_still_taken_in(void **s)
+{
+    (void)s;
+    struct bench *b = malloc(sizeof *b);
+    bench_new(b, 10);
+    b->opts.slots = 10;
+    b->model.timeout_ms = 5000;
+    struct serve_reply slow = good();
+    slow.delay_ms = 300;
+    struct serve_reply refused =
+        reply(401, "{\"error\":{\"message\":\"bad key\",\"code\":\"invalid_api_key\"}}");
+    script(b, (const struct serve_reply[]){ slow, slow, slow, refused, slow }, 5);
+    assert_false(run(b));
+    assert_int_equal(b->err.code, ERR_ENDPOINT);
+    assert_int_equal(b->stats.n_calls, 9);
+    script(b, (const struct serve_reply[]){ good() }, 1);
+    assert_true(run(b));
+    assert_int_equal(b->stats.n_replayed, 9);
     bench_free(b);
     free(b);
 }
@@ -455,7 +554,10 @@ int main(void)
         cmocka_unit_test(good_replies_of_other_runs_are_reused_only_on_request),
         cmocka_unit_test(the_budget_is_never_passed_and_raising_it_goes_on),
         cmocka_unit_test(an_attempt_that_may_have_been_billed_is_counted),
+        cmocka_unit_test(attempts_that_may_have_been_billed_count_against_the_cap),
         cmocka_unit_test(an_interrupted_run_stops_and_keeps_what_arrived),
+        cmocka_unit_test(ctrl_c_makes_no_failure_final),
+        cmocka_unit_test(what_is_in_flight_at_a_refusal_is_still_taken_in),
         cmocka_unit_test(outcomes_do_not_depend_on_concurrency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,8 @@ static void again_begins_the_next_ordinal_only_behind_a_finished_run(void **stat
     struct store *s = open_memory();
     struct store_run first = begin(s, S("aa11"), 1000);
     assert_int_equal(again(s, S("aa11")).id, first.id); // not finished: goes on
-    OK(store_run_finish(s, first.id, S("{\"accuracy\": 0.5}"), 5000, &err));
+    OK(store_run_finish(
+        s, &(struct store_run){ .id = first.id, .summary = S("{\"accuracy\": 0.5}") }, 5000, &err));
     struct store_run shown = begin(s, S("aa11"), 6000);
     assert_true(shown.finished);
     assert_int_equal(shown.id, first.id);
@@ -133,14 +134,15 @@ static void runs_are_found_by_id_or_unique_beginning(void **state)
     assert_int_equal(find(s, arena_printf(&arena, "%lld", (long long)b.id)).id, b.id);
     assert_false(store_run_find(s, S("ab"), &arena, &out, &err));
     assert_int_equal(err.code, ERR_INPUT);
-    assert_string_equal(err.text, ":memory:: several runs begin with 'ab': give more of the key");
+    assert_string_equal(err.text, ":memory:: several runs begin with 'ab': give an id, "
+                                  "`rookery runs list` shows them");
     assert_false(store_run_find(s, S("zz"), &arena, &out, &err));
     assert_string_equal(err.text, ":memory:: there is no run 'zz': see `rookery runs list`");
     assert_int_equal(err.code, ERR_INPUT);
     assert_false(store_run_find(s, S(""), &arena, &out, &err));
-    OK(store_run_finish(s, a.id, S("{}"), 3, &err));
-    struct store_run newest = again(s, S("abc1"));
-    assert_int_equal(find(s, S("abc")).id, newest.id);
+    OK(store_run_finish(s, &(struct store_run){ .id = a.id, .summary = S("{}") }, 3, &err));
+    again(s, S("abc1")); // the next ordinal of the same key: which one is meant?
+    assert_false(store_run_find(s, S("abc"), &arena, &out, &err));
     store_close(s);
 }
 
@@ -183,7 +185,7 @@ static void a_removed_run_takes_its_calls_along(void **state)
     assert_false(store_run_remove(s, a.id, &err));
     assert_int_equal(err.code, ERR_INPUT);
     assert_string_equal(err.text, ":memory:: there is no run 1");
-    assert_false(store_run_finish(s, 77, S("{}"), 1, &err));
+    assert_false(store_run_finish(s, &(struct store_run){ .id = 77, .summary = S("{}") }, 1, &err));
     assert_int_equal(err.code, ERR_INPUT);
     assert_false(store_call_put(s, &(struct call_place){ a.id, 0, 1, 0 },
                                 &(struct stored_call){ .reply = S("late") }, &err));
