@@ -3,11 +3,13 @@
 #pragma once
 #include <stdbool.h>
 
+// 0 to 9.
 static inline bool ascii_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
+// a to z; A to Z.
 static inline bool ascii_is_lower(char c)
 {
     return c >= 'a' && c <= 'z';
@@ -18,6 +20,7 @@ static inline bool ascii_is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
+// A letter or digit.
 static inline bool ascii_is_alnum(char c)
 {
     return ascii_is_digit(c) || ascii_is_lower(c) || ascii_is_upper(c);
