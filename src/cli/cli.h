@@ -61,6 +61,11 @@ bool has_option(const struct args *args, const char *name);
 // The text of --help.
 void help_write(const struct command *command, struct buf *out);
 
+// The sink of log lines: warnings to standard error, all into the run's log once there is one.
+log_sink log_print;
+// Appends from now on to `path` (NUL-terminated) and locks it; ERR_RUN when another program has it.
+MUST_CHECK bool log_open(str path, struct err *err);
+
 // Standard output, checked at the end: a full disk or closed pipe is an error, not a silent loss.
 MUST_CHECK bool print_str(str text, struct err *err);
 

@@ -31,13 +31,6 @@ void signals_install(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-static void log_to_stderr(enum log_level level, str line)
-{
-    // A progress bar may stand on the line: clear it first.
-    fprintf(stderr, "%srookery: %s%.*s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
-            level == LOG_WARN ? "warning: " : "", STR(line));
-}
-
 bool print_str(str text, struct err *err)
 {
     if (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
@@ -171,11 +164,11 @@ int main(int argc, char **argv)
 {
     struct arena arena = { 0 };
     struct err err = { 0 };
-    log_to(log_to_stderr);
+    log_to(log_print);
     signal(SIGPIPE, SIG_IGN);
     bool ok = dispatch(argc, argv, &arena, &err);
     if (!ok)
-        log_to_stderr(LOG_INFO, str_from(err.text));
+        fprintf(stderr, "rookery: %s\n", err.text);
     arena_free(&arena);
     return ok ? 0 : err_exit_code(err.code == ERR_NONE ? ERR_RUN : err.code);
 }

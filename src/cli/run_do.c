@@ -56,7 +56,8 @@ static bool open_directory(struct run *r)
     if (!r->has_out)
         r->config.output_dir = default_directory(r);
     warn_of_others(r);
-    return dir_make(r->config.output_dir, r->err);
+    return dir_make(r->config.output_dir, r->err) &&
+           log_open(path_join(r->config.output_dir, S("log.jsonl"), r->arena), r->err);
 }
 
 // ---- beginning ----

@@ -196,6 +196,9 @@ class Faults(Runs):
             self.assertTrue(0 <= resent <= stats["faults"]["reset"],
                             (stats, retries))
             self.assertGreater(retries, n / 10)
+            log = self.read(f"f{seed}", "log.jsonl").splitlines()
+            self.assertGreaterEqual(len(log), retries)
+            self.assertEqual(list(json.loads(log[0])), ["time", "level", "text"])
             self.assertEqual(self.read("clean", "results.json"),
                              self.read(f"f{seed}", "results.json"))
             summary = json.loads(self.read(f"f{seed}", "summary.json"))
@@ -235,6 +238,14 @@ class Kills(Runs):
             self.assertEqual(self.read("calm", name), self.read("killed", name), name)
         # A kill may lose what was in flight (8) or arrived in the last 50 ms, never more.
         self.assertLess(asked, calm + 10 * (8 + 8 * 4))
+
+    def test_the_same_command_twice_at_once_asks_once(self):
+        with Simulator("--latency", 20) as s:
+            p = subprocess.Popen([ROOKERY, *self.command(s, "c")], cwd=self.dir, env=CLEAN,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.3)
+            self.fails(1, ["another program"], *self.command(s, "c"))
+            self.assertEqual(p.wait(timeout=60), 0)
 
     def test_ctrl_c_ends_with_130_and_loses_nothing(self):
         with Simulator("--latency", 30) as s:
