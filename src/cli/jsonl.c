@@ -49,9 +49,7 @@ static bool answer_line(str line, bool over, jsonl_fn *each, struct arena *a, st
 
 bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err)
 {
-    char *line = malloc(LINE_MAX_BYTES);
-    if (!line)
-        BUG("out of memory");
+    char *line = mem_must(malloc(LINE_MAX_BYTES));
     struct arena a = { 0 };
     bool ok = true;
     size_t len;

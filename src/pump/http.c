@@ -10,7 +10,6 @@
 #include "pump/internal.h"
 
 enum {
-    BODY_MAX_BYTES = 64 << 20, // endpoint specification, section 2
     CONNECT_TIMEOUT_MS = 10000,
     IDLE_CONNECTION_S = 15, // older pooled connections are not reused
     CONNECTIONS_MAX = 1024,
@@ -59,13 +58,11 @@ struct http *http_new(struct err *err)
                 strerror(errno));
         return NULL;
     }
-    struct http *h = calloc(1, sizeof *h);
-    if (!h || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    struct http *h = mem_must(calloc(1, sizeof *h));
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         BUG("libcurl does not start");
-    h->multi = curl_multi_init();
+    h->multi = mem_must(curl_multi_init());
     h->epoll = epoll;
-    if (!h->multi)
-        BUG("no multi handle");
     h->timer_due_ms = -1;
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
@@ -133,13 +130,16 @@ static void set_headers(struct transfer *t, const struct http_request *q)
     curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->list);
 }
 
+// Proxy variables are for the world outside.
 static bool is_loopback(str url)
 {
-    static const char *const hosts[] = { "://localhost", "://127.", "://[::1]" };
-    for (size_t i = 0; i < ARRAY_LEN(hosts); i++)
-        if (str_find(url, str_from(hosts[i])) > 0)
-            return true;
-    return false;
+    str host = str_sub(url, (size_t)(str_find(url, S("://")) + 3), url.len);
+    host = str_cut(&host, '/');
+    if (str_starts(host, S("[::1]")))
+        return true;
+    host = str_cut(&host, ':');
+    return str_eq_nocase(host, S("localhost")) ||
+           (str_starts(host, S("127.")) && str_trim_set(host, S("0123456789.")).len == 0);
 }
 
 static void set_options(struct transfer *t, const struct http_request *q, int64_t timeout_ms)
@@ -170,11 +170,9 @@ static void set_options(struct transfer *t, const struct http_request *q, int64_
 void http_send(struct http *h, struct transfer *t, const struct http_request *q, int64_t timeout_ms)
 {
     if (!t->easy)
-        t->easy = curl_easy_init();
-    if (!t->easy)
-        BUG("no easy handle");
+        t->easy = mem_must(curl_easy_init());
     curl_easy_reset(t->easy); // keeps live connections
-    t->body = (struct buf){ .arena = t->arena, .max = BODY_MAX_BYTES };
+    t->body = (struct buf){ .arena = t->arena, .max = RESPONSE_MAX_BYTES };
     t->response = (struct http_response){ 0 };
     t->error[0] = '\0';
     set_options(t, q, timeout_ms);

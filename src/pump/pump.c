@@ -34,15 +34,11 @@ struct pump *pump_new(const struct pump_opts *opts, struct store *db, struct err
     struct http *http = http_new(err);
     if (!http)
         return NULL;
-    struct pump *p = calloc(1, sizeof *p);
-    size_t n_slots = slots_allowed(opts);
-    struct slot *slots = calloc(n_slots, sizeof *slots);
-    if (!p || !slots)
-        BUG("out of memory");
+    struct pump *p = mem_must(calloc(1, sizeof *p));
     p->opts = *opts;
     p->db = db;
-    p->n_slots = n_slots;
-    p->slots = slots;
+    p->n_slots = slots_allowed(opts);
+    p->slots = mem_must(calloc(p->n_slots, sizeof *p->slots));
     p->http = http;
     p->stats.spent_nusd = opts->spent_nusd;
     rng_seed(&p->jitter, opts->jitter_seed, S("jitter"));
