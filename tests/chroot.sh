@@ -20,6 +20,7 @@ cleanup() {
     [ -n "${KEEP:-}" ] || rm -rf --one-file-system "$root"
 }
 trap cleanup EXIT
+chmod 755 "$root" # a root directory that only root may enter is no fresh machine
 
 debootstrap --variant=minbase bookworm "$root" "${MIRROR:-http://deb.debian.org/debian}"
 cp /etc/resolv.conf "$root/etc/resolv.conf"

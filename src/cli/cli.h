@@ -61,6 +61,8 @@ bool has_option(const struct args *args, const char *name);
 // The text of --help.
 void help_write(const struct command *command, struct buf *out);
 
+// Foreign text fit for a terminal: what it would obey instead of showing becomes an escape.
+str text_for_terminal(str text, struct arena *a);
 // The sink of log lines: warnings to standard error, all into the run's log once there is one.
 log_sink log_print;
 // Appends from now on to `path` (NUL-terminated) and locks it; ERR_RUN when another program has it.

@@ -36,7 +36,8 @@ static bool add_row(const struct store_run *run, struct arena *a, struct buf *ou
     buf_addf(out, "%-4lld %.8s %-20s %-18.*s %-26.*s %6zu %10.*s  %s%s%s%.*s\n", (long long)run->id,
              run->key.data, clock_format_utc(run->started_unix_ms, a).data, STR(run->method),
              STR(run->model), r.positions.n, STR(cost_text(run, &r, a)), accuracy,
-             run->simulated ? "  SIMULATED" : "", run->name.len > 0 ? "  " : "", STR(run->name));
+             run->simulated ? "  SIMULATED" : "", run->name.len > 0 ? "  " : "",
+             STR(text_for_terminal(run->name, a)));
     return true;
 }
 

@@ -26,15 +26,41 @@ static void write_line(enum log_level level, str line)
     arena_free(&scratch);
 }
 
+// Whether a terminal would obey this character instead of showing it: controls, and the marks that
+// turn the direction of writing.
+static bool is_obeyed(uint32_t code)
+{
+    return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0) ||
+           (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+str text_for_terminal(str text, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    while (text.len > 0) {
+        uint32_t code;
+        bool valid;
+        size_t n = utf8_decode(text, &code, &valid);
+        if (!valid || is_obeyed(code))
+            buf_addf(&b, "\\u%04x", code);
+        else
+            buf_add(&b, str_sub(text, 0, n));
+        text = str_sub(text, n, text.len);
+    }
+    return buf_str(&b);
+}
+
 void log_print(enum log_level level, str line)
 {
     if (run_log)
         write_line(level, line);
     if (level != LOG_WARN)
         return;
+    struct arena scratch = { 0 };
     // A progress bar may stand on the line: clear it first.
     fprintf(stderr, "%srookery: warning: %.*s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
-            STR(line));
+            STR(text_for_terminal(line, &scratch)));
+    arena_free(&scratch);
 }
 
 bool log_open(str path, struct err *err)

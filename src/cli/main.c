@@ -168,7 +168,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     bool ok = dispatch(argc, argv, &arena, &err);
     if (!ok)
-        fprintf(stderr, "rookery: %s\n", err.text);
+        fprintf(stderr, "rookery: %.*s\n", STR(text_for_terminal(str_from(err.text), &arena)));
     arena_free(&arena);
     return ok ? 0 : err_exit_code(err.code == ERR_NONE ? ERR_RUN : err.code);
 }

@@ -3,46 +3,73 @@
 // a model: each is played into its episode by hand.
 #include "cli/run.h"
 
-enum { PREDICTIONS_MAX_BYTES = 256 << 20 };
+enum { PREDICTIONS_MAX_BYTES = 256 << 20, PUZZLE_MOVES_MAX = 1000 };
 
 struct scoring {
     struct run *run;
     struct outcome *outcomes;
     struct map index; // "ID/INDEX" to position
     struct model model;
-    size_t n_answered, n_unknown;
+    size_t n_answered, n_unknown, n_samples;
     str unknown; // the first of those that are not in the test file
 };
 
-// The answer text of a record: the whole text if it has one; the error where another tool could not
-// read the answer (it is no JSON either); else its move as a JSON answer.
-static str answer_of(const json_t *record, struct arena *a)
+// The reply that a record tells of. Text: the whole answer if it has one, else its move as a JSON
+// answer. Its error says what came instead: a class of reply ("transport: ..."), which stays what
+// it was, or an answer that could not be read (no JSON either).
+static struct reply reply_of(const json_t *record, struct arena *a)
 {
-    if (json_is_string(json_object_get(record, "text")))
-        return json_get_str(record, "text");
-    if (json_is_string(json_object_get(record, "error")))
-        return json_get_str(record, "error");
+    struct reply r = { .class = REPLY_OK, .text = json_get_str(record, "text") };
+    str error = json_get_str(record, "error");
+    str rest = error;
+    if (reply_class_parse(str_cut(&rest, ':'), &r.class)) {
+        r.error = arena_str(a, str_trim(rest));
+        return r;
+    }
+    if (str_eq(json_get_str(record, "kind"), answer_kind_name(ANSWER_TRUNCATED)))
+        r.class = REPLY_TRUNCATED;
+    if (r.text.len > 0 || json_is_string(json_object_get(record, "text")))
+        return r;
+    if (error.len > 0) {
+        r.text = error;
+        return r;
+    }
     struct buf b = { .arena = a };
     struct json_out o = { .b = &b };
     json_open(&o, '{');
     json_key_str(&o, S("move"), json_get_str(record, "prediction"));
     json_close(&o, '}');
-    return buf_str(&b);
+    r.text = buf_str(&b);
+    return r;
 }
 
-static void play(struct scoring *s, size_t i, str text)
+static void play(struct scoring *s, size_t i, const struct reply *reply)
 {
     struct run *r = s->run;
     struct job *job = NEW(r->arena, struct job);
     *job = lab_position_job(r->program, &r->test.v[i], &s->model, r->arena);
     struct episode *ep = episode_new(job, r->arena);
     struct ask ask;
-    struct answer answer = { .model = { .class = REPLY_OK, .text = text } };
+    struct answer answer = { .model = *reply };
     if (job->kind->step(ep, NULL, &ask) != STEP_ASK ||
         job->kind->step(ep, &answer, &ask) != STEP_DONE)
         BUG("a puzzle position asks once");
     s->outcomes[i] = ep->outcome;
     s->outcomes[i].used = (struct usage_total){ 0 }; // nothing was asked now
+}
+
+// The solver move, from 0: a whole number, also as 1.0, as tables write it.
+static bool read_index(const json_t *record, int64_t *out, struct err *err)
+{
+    const json_t *value = json_object_get(record, "move_index");
+    if (!value)
+        value = json_object_get(record, "index");
+    double real = value ? json_number_value(value) : 0;
+    if ((value && !json_is_number(value)) || real < 0 || real > PUZZLE_MOVES_MAX ||
+        real != (double)(int64_t)real)
+        return err_set(err, ERR_INPUT, "move_index must be a whole number from 0");
+    *out = (int64_t)real;
+    return true;
 }
 
 static bool score_record(struct scoring *s, const json_t *record, struct err *err)
@@ -59,7 +86,13 @@ static bool score_record(struct scoring *s, const json_t *record, struct err *er
     if (!json_is_string(json_object_get(record, "prediction")) &&
         !json_is_string(json_object_get(record, "text")))
         return err_set(err, ERR_INPUT, "neither prediction nor text for %.*s", STR(id));
-    int64_t index = json_get_int(record, "move_index", json_get_int(record, "index", 0));
+    if (json_get_int(record, "sample", 0) != 0) {
+        s->n_samples++;
+        return true;
+    }
+    int64_t index = 0;
+    if (!read_index(record, &index, err))
+        return false;
     str name = arena_printf(a, "%.*s/%lld", STR(id), (long long)index);
     const struct map_entry *e = map_get(&s->index, name);
     if (!e) {
@@ -72,7 +105,8 @@ static bool score_record(struct scoring *s, const json_t *record, struct err *er
         return err_set(err, ERR_INPUT, "second answer for position %.*s", STR(name));
     s->n_answered++;
     s->run->facts.simulated |= json_is_true(json_object_get(record, "simulated"));
-    play(s, i, arena_str(a, answer_of(record, a)));
+    struct reply reply = reply_of(record, a);
+    play(s, i, &reply);
     return true;
 }
 
@@ -122,6 +156,9 @@ static void prepare(struct scoring *s)
 
 static void warn(const struct scoring *s)
 {
+    if (s->n_samples > 0)
+        log_line(LOG_WARN, "%zu records of further samples are left out; sample 0 is scored",
+                 s->n_samples);
     if (s->n_unknown > 0)
         log_line(LOG_WARN, "%zu records name positions that are not in the test file (first: %.*s)",
                  s->n_unknown, STR(s->unknown));
@@ -141,6 +178,7 @@ bool run_score_predictions(struct run *r, str path)
                        "--predictions");
     if (!file_read(path, PREDICTIONS_MAX_BYTES, r->arena, &text, r->err))
         return false;
+    text = str_without_bom(text);
     r->task_model.name = r->config.task_model.name;
     r->answers_sha256 = sha256_of(text, r->arena);
     if (!run_load(r))

@@ -67,15 +67,20 @@ static void add_subject(const struct run *r, struct buf *out)
     buf_addf(out, "\n");
 }
 
+// Reported or priced, estimated, unknown: which one is always said.
 static void add_cost(const struct run *r, struct buf *out)
 {
     const struct usage_total *u = &r->lab.used;
-    if (u->n_with_cost < u->n_calls)
-        buf_addf(out, "; cost unknown for %lld of %lld calls",
-                 (long long)(u->n_calls - u->n_with_cost), (long long)u->n_calls);
-    if (u->n_with_cost > 0)
+    int64_t n_estimated = u->n_calls - u->n_with_cost - u->n_costless;
+    if (u->n_costless == u->n_calls)
+        buf_add(out, S("; cost unknown (no price for this model)"));
+    else
         buf_addf(out, "; cost %.6f US$%s", (double)u->cost_nusd / 1e9,
                  r->facts.simulated ? " (simulated)" : "");
+    if (n_estimated > 0)
+        buf_addf(out, ", estimated for %lld calls", (long long)n_estimated);
+    if (u->n_costless > 0 && u->n_costless < u->n_calls)
+        buf_addf(out, ", unknown for %lld calls", (long long)u->n_costless);
     buf_add_char(out, '\n');
 }
 

@@ -10,6 +10,8 @@ const struct opt opts_model[] = {
     { "max-tokens", OPT_INT, "N", "most tokens of an answer [1024]", 1, 10000000 },
     { "retries", OPT_INT, "N", "attempts after the first [3]", 0, 100 },
     { "timeout", OPT_REAL, "S", "seconds an attempt may take [120]", 0.001, 86400 },
+    { "extra", OPT_TEXT, "JSON", "members added to each request: '{\"reasoning_effort\":\"low\"}'",
+      0, 0 },
     { "format", OPT_TEXT, "MODE", "none, json_object or schema [json_object]", 0, 0 },
     { "allow-http", OPT_FLAG, NULL, "send a key over plain http to another host", 0, 0 },
     { 0 },

@@ -42,10 +42,32 @@ static void apply_preset(const struct args *args, struct run_config *c)
         c->task_model.timeout_s = PAPER_TIMEOUT_S;
 }
 
+// --extra replaces the file's. With max_completion_tokens in it max_tokens is not sent.
+static bool apply_extra(struct run *r)
+{
+    const struct opt_value *given = opt_get(r->args, "extra");
+    if (!given->set)
+        return true;
+    json_t *extra = json_read_strict(given->text, r->err);
+    if (!json_is_object(extra)) {
+        json_decref(extra);
+        return err_set(r->err, ERR_USAGE, "--extra must be a JSON object, got \"%.*s\"",
+                       STR(given->text));
+    }
+    json_decref(r->config.task_model.extra);
+    r->config.task_model.extra = extra;
+    return true;
+}
+
 static bool apply_flags(struct run *r)
 {
     const struct args *args = r->args;
     struct run_config *c = &r->config;
+    if (!apply_extra(r))
+        return false;
+    if (opt_get(args, "base-url")->set && opt_text(args, "base-url", S("")).len == 0)
+        return err_set(r->err, ERR_USAGE,
+                       "--base-url is empty; leave it out for the provider's own");
     apply_model_flags(args, &c->task_model);
     apply_preset(args, c);
     set_text(args, "test", &c->test_path);

@@ -9,6 +9,7 @@ void usage_total_note(struct usage_total *total, const struct reply *r)
         .n_calls = 1,
         .n_with_usage = u->source == KNOWN_REPORTED,
         .n_with_cost = r->cost_source == KNOWN_REPORTED || r->cost_source == KNOWN_PRICED,
+        .n_costless = r->cost_source == KNOWN_NOT,
         .n_simulated = r->simulated,
         .input_tok = u->input_tok,
         .cached_tok = u->cached_tok,
@@ -24,6 +25,7 @@ void usage_total_add(struct usage_total *total, const struct usage_total *more)
     total->n_calls += more->n_calls;
     total->n_with_usage += more->n_with_usage;
     total->n_with_cost += more->n_with_cost;
+    total->n_costless += more->n_costless;
     total->n_simulated += more->n_simulated;
     total->input_tok += more->input_tok;
     total->cached_tok += more->cached_tok;

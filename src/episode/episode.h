@@ -20,6 +20,7 @@ struct usage_total { // of some calls together
     int64_t n_calls;
     int64_t n_with_usage; // reported by the endpoint, not estimated
     int64_t n_with_cost;  // reported or priced
+    int64_t n_costless;   // no price is known; the rest is estimated
     int64_t n_simulated;  // answered by a simulated model, whatever its name
     int64_t input_tok, cached_tok, output_tok, reasoning_tok, cost_nusd;
 };
@@ -35,6 +36,7 @@ struct outcome {
     enum outcome_status status;
     double score;
     struct usage_total used; // all its calls, made or replayed
+    bool replayed;           // set by the pump: every answer came from the store
     const void *record;      // the kind's own, see the kinds below
     str error;               // why it failed; empty otherwise
 };

@@ -48,12 +48,15 @@ static bool run_pass(struct batch *b, enum pass pass, struct err *err)
     return pump_run(b->lab->pump, b->lab->n_batches, &feed, err);
 }
 
+enum failed { FAILED_NOW, FAILED_EVER }; // or replayed as failed
+
 // Collects the failed among `n` jobs into todo; returns how many.
-static size_t collect_failed(const struct outcome *outcomes, size_t n, size_t *todo)
+static size_t collect_failed(const struct outcome *outcomes, size_t n, enum failed which,
+                             size_t *todo)
 {
     size_t failed = 0;
     for (size_t i = 0; i < n; i++)
-        if (outcomes[i].status == OUTCOME_FAILED)
+        if (outcomes[i].status == OUTCOME_FAILED && (which == FAILED_EVER || !outcomes[i].replayed))
             todo[failed++] = i;
     return failed;
 }
@@ -72,13 +75,13 @@ bool lab_evaluate(struct lab *lab, const struct job *jobs, size_t n, const struc
     lab->progress = (struct lab_progress){ .n_jobs = n };
     if (!run_pass(&b, FIRST_PASS, err))
         return false;
-    b.n_todo = collect_failed(b.outcomes, n, todo);
+    b.n_todo = collect_failed(b.outcomes, n, FAILED_NOW, todo);
     if (b.n_todo > 0) {
         log_line(LOG_WARN, "%zu of %zu answers did not arrive; trying them once more", b.n_todo, n);
         if (!run_pass(&b, LAST_PASS, err))
             return false;
     }
-    size_t missing = collect_failed(b.outcomes, n, todo);
+    size_t missing = collect_failed(b.outcomes, n, FAILED_EVER, todo);
     if (missing > 0 && !lab->continue_on_error)
         return err_set(err, ERR_RUN,
                        "%zu of %zu answers did not arrive after all tries (first: %.*s); nothing "

@@ -14,6 +14,7 @@ enum {
     IDLE_CONNECTION_S = 15, // older pooled connections are not reused
     CONNECTIONS_MAX = 1024,
     EVENTS_MAX = 256,
+    KEPT_MAX_BYTES = 1 << 20, // of a slot's response memory, from exchange to exchange
 };
 
 struct http {
@@ -115,7 +116,7 @@ static size_t take_header(char *data, size_t size, size_t n, void *context)
     };
     for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
         if (str_eq_nocase(name, wanted[i].name))
-            *wanted[i].where = arena_str(t->arena, str_sub(str_trim(value), 0, 256));
+            *wanted[i].where = arena_str(&t->arena, str_sub(str_trim(value), 0, 256));
     return size * n;
 }
 
@@ -123,8 +124,8 @@ static void set_headers(struct transfer *t, const struct http_request *q)
 {
     t->list = curl_slist_append(NULL, "Expect:"); // no waiting for 100 Continue
     for (size_t i = 0; i < q->n_headers; i++) {
-        str line =
-            arena_printf(t->arena, "%.*s: %.*s", STR(q->headers[i].name), STR(q->headers[i].value));
+        str line = arena_printf(&t->arena, "%.*s: %.*s", STR(q->headers[i].name),
+                                STR(q->headers[i].value));
         t->list = curl_slist_append(t->list, line.data);
     }
     curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->list);
@@ -145,7 +146,7 @@ static bool is_loopback(str url)
 static void set_options(struct transfer *t, const struct http_request *q, int64_t timeout_ms)
 {
     CURL *c = t->easy;
-    curl_easy_setopt(c, CURLOPT_URL, arena_str(t->arena, q->url).data);
+    curl_easy_setopt(c, CURLOPT_URL, arena_str(&t->arena, q->url).data);
     curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.len);
     curl_easy_setopt(c, CURLOPT_POSTFIELDS, q->body.data); // not copied: the slot keeps it
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
@@ -172,7 +173,10 @@ void http_send(struct http *h, struct transfer *t, const struct http_request *q,
     if (!t->easy)
         t->easy = mem_must(curl_easy_init());
     curl_easy_reset(t->easy); // keeps live connections
-    t->body = (struct buf){ .arena = t->arena, .max = RESPONSE_MAX_BYTES };
+    if (arena_used(&t->arena) > KEPT_MAX_BYTES)
+        arena_free(&t->arena); // one huge response is no measure for the next
+    arena_reset(&t->arena);
+    t->body = (struct buf){ .arena = &t->arena, .max = RESPONSE_MAX_BYTES };
     t->response = (struct http_response){ 0 };
     t->error[0] = '\0';
     set_options(t, q, timeout_ms);
@@ -236,7 +240,7 @@ struct transfer *http_finished(struct http *h)
         t->result = result;
         t->response.status = (int)status;
         t->response.complete = result == CURLE_OK;
-        t->response.content_type = arena_str(t->arena, str_sub(str_from(type), 0, 256));
+        t->response.content_type = arena_str(&t->arena, str_sub(str_from(type), 0, 256));
         t->response.body = buf_str(&t->body);
         take_off(h, t);
         return t;
@@ -252,6 +256,7 @@ void http_abort(struct http *h, struct transfer *t)
 
 void transfer_free(struct transfer *t)
 {
+    arena_free(&t->arena);
     curl_easy_cleanup(t->easy);
     t->easy = NULL;
 }

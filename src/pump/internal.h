@@ -9,7 +9,7 @@
 struct transfer {
     CURL *easy;              // reused from exchange to exchange; NULL before the first
     struct curl_slist *list; // request headers of the current exchange
-    struct arena *arena;     // of the response
+    struct arena arena;      // of the request's options and the response, until the next send
     struct buf body;
     struct http_response response;
     char error[CURL_ERROR_SIZE];
@@ -50,7 +50,8 @@ struct slot { // one living episode and its outstanding ask
     size_t index; // of the job in its batch
     struct episode *episode;
     struct ask ask;
-    int64_t n_asks; // asked before the current one
+    int64_t n_asks;     // asked before the current one
+    int64_t n_replayed; // of those, answered from the store
     str request_hash;
     struct http_request http;
     struct transfer transfer;
@@ -95,6 +96,9 @@ bool slot_abort(struct pump *p, struct slot *s, struct err *err);
 bool slot_receive(struct pump *p, struct slot *s, struct err *err);
 
 // ---- retry policy (endpoint specification, section 13) ----
+
+// The server asks for a longer wait than a run sits through.
+bool retry_is_far(const struct reply *r);
 
 // Milliseconds to wait before attempt number `attempts` + 1 after `r`; -1: give up.
 int64_t retry_delay_ms(const struct slot *s, const struct reply *r, int64_t elapsed_ms,

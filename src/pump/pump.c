@@ -24,9 +24,16 @@ static size_t slots_allowed(const struct pump_opts *opts)
     size_t n = opts->slots > 0 ? (size_t)opts->slots : SLOTS_DEFAULT;
     if (n > SLOTS_MAX)
         n = SLOTS_MAX;
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= n + FILES_RESERVED)
+    size_t wanted = n + FILES_RESERVED;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted)
         return n;
-    return files.rlim_cur > FILES_RESERVED + 1 ? (size_t)files.rlim_cur - FILES_RESERVED : 1;
+    files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= wanted)
+        return n;
+    size_t fit = files.rlim_cur > FILES_RESERVED ? (size_t)files.rlim_cur - FILES_RESERVED : 1;
+    log_line(LOG_WARN, "only %zu calls at once: the system allows %llu open files", fit,
+             (unsigned long long)files.rlim_cur);
+    return fit;
 }
 
 struct pump *pump_new(const struct pump_opts *opts, struct store *db, struct err *err)
@@ -99,8 +106,7 @@ static bool start_job(struct pump *p, struct slot *s, bool *started, struct err 
     arena_reset(&s->arena);
     s->job = job;
     s->index = index;
-    s->n_asks = 0;
-    s->transfer.arena = &s->arena;
+    s->n_asks = s->n_replayed = 0;
     s->episode = episode_new(&s->job, &s->arena);
     return slot_advance(p, s, NULL, err) && tick(p, err);
 }

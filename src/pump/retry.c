@@ -15,6 +15,11 @@ static int64_t uniform(struct rng *g, int64_t max)
     return (int64_t)(rng_double(g) * (double)max);
 }
 
+bool retry_is_far(const struct reply *r)
+{
+    return reply_may_retry(r) && r->retry_after_ms > HINT_MAX_MS;
+}
+
 int64_t retry_delay_ms(const struct slot *s, const struct reply *r, int64_t elapsed_ms,
                        struct rng *jitter)
 {
@@ -22,7 +27,7 @@ int64_t retry_delay_ms(const struct slot *s, const struct reply *r, int64_t elap
         return -1;
     int64_t delay;
     if (r->retry_after_ms >= 0) {
-        if (r->retry_after_ms > HINT_MAX_MS)
+        if (retry_is_far(r))
             return -1;
         int64_t spread = r->retry_after_ms / 10 > 1000 ? r->retry_after_ms / 10 : 1000;
         delay = r->retry_after_ms + uniform(jitter, spread);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // slot.c - the life of one ask: looked up in the store, answered in process or sent, retried,
 // stored, and only then shown to its episode.
+#include <stdio.h>
+#include <string.h>
+
 #include "pump/internal.h"
 
 enum { TIMEOUT_DEFAULT_MS = 120000 };
@@ -50,10 +53,13 @@ static bool find_stored(struct pump *p, struct slot *s, struct reply *out, bool 
         if (!str_eq(call.request_hash, s->request_hash))
             return err_set(err, ERR_RUN,
                            "replay diverged at batch %lld, job %lld, ask %lld: the stored request "
-                           "is another one, so program or data have changed; start anew with "
-                           "--again",
-                           (long long)at.batch, (long long)at.job, (long long)at.ask);
+                           "is another one, so this program asks otherwise than the one that began "
+                           "the run; name another run with --run-name, or remove this one with "
+                           "rookery runs rm %lld",
+                           (long long)at.batch, (long long)at.job, (long long)at.ask,
+                           (long long)at.run);
         p->stats.n_replayed++;
+        s->n_replayed++;
         return reply_from_json(call.reply, &s->arena, out, err);
     }
     return !p->opts.reuse || find_elsewhere(p, s, out, found, err);
@@ -180,6 +186,7 @@ bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struc
         if (in)
             s->n_asks++;
         if (s->episode->job->kind->step(s->episode, in, &s->ask) == STEP_DONE) {
+            s->episode->outcome.replayed = s->n_replayed == s->n_asks;
             p->feed->done(p->feed->ctx, s->index, &s->episode->outcome);
             s->state = SLOT_FREE;
             return true;
@@ -277,6 +284,12 @@ static void refuse(struct pump *p, const struct slot *s, const struct reply *r)
     p->stop = STOP_REFUSED;
     err_set(&p->refusal, ERR_ENDPOINT, "%.*s at %.*s: %.*s", STR(m->name), STR(m->base_url),
             STR(r->error));
+    if (retry_is_far(r)) {
+        size_t used = strlen(p->refusal.text);
+        snprintf(p->refusal.text + used, sizeof p->refusal.text - used,
+                 "; it asks to wait %lld s: give the same command again then",
+                 (long long)(r->retry_after_ms / 1000));
+    }
 }
 
 bool slot_receive(struct pump *p, struct slot *s, struct err *err)
@@ -298,7 +311,7 @@ bool slot_receive(struct pump *p, struct slot *s, struct err *err)
         s->due_ms = now + delay;
         return true;
     }
-    if (is_fatal(p, s, r)) {
+    if (is_fatal(p, s, r) || retry_is_far(r)) {
         refuse(p, s, r);
         return true;
     }

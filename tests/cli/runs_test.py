@@ -72,6 +72,35 @@ class Files(Runs):
         self.write("p.jsonl", '{"source_id": "a", "prediction": "e4"}\n{"id": "b"}\n')
         self.fails(3, ["p.jsonl:2", "prediction"], "eval", "--predictions", "p.jsonl")
 
+    def test_failures_and_filters_stay_what_they_were_when_scored_again(self):
+        text = "".join(json.dumps({"source_id": i, "move_index": n, **r}) + "\n"
+                       for (i, n), r in zip(self.positions(5), [
+                           {"prediction": "", "error": "transport: reset"},
+                           {"prediction": "", "error": "filtered: no"},
+                           {"prediction": "", "error": "context_overflow: long"},
+                           {"prediction": "", "error": "ParseError: not a JSON object"},
+                           {"text": "", "kind": "truncated", "prediction": ""}]))
+        self.write("p.jsonl", text)
+        out = self.ok("eval", "--predictions", "p.jsonl", "--limit", 5, "--json")
+        answers = json.loads(out)["rookery"]["answers"]
+        for kind in ("failed", "filtered", "context_overflow", "unparsable", "truncated"):
+            self.assertEqual(answers[kind], 1, kind)
+        self.assertEqual(json.loads(out)["rookery"]["rates"]["scored_accuracy"]["n"], 2)
+
+    def test_move_index_is_a_whole_number(self):
+        (name, index), = self.positions(1)
+        for value, code in ((float(index), 0), (index + 0.5, 3), ("0", 3), (1e300, 3)):
+            self.write("p.jsonl", "\ufeff" + json.dumps(
+                {"source_id": name, "move_index": value, "prediction": "e4"}) + "\n")
+            done = run("eval", "--predictions", "p.jsonl", "--limit", 1, "--again", cwd=self.dir)
+            self.assertEqual(done.returncode, code, done.stderr)
+
+    def positions(self, n):
+        """The first n test positions as (id, index)."""
+        self.ok("eval", "--model", "sim/modest", "--limit", n, "--store", "first.db", "--out", "f")
+        return [(r["source_id"], r["move_index"]) for r in json.loads(
+            self.read("f", "results.json"))]
+
     def test_intervals_of_samples_count_positions(self):
         args = ("eval", "--model", "sim/modest", "--limit", 30, "--json")
         rates = [json.loads(self.ok(*args, "--samples", k))["rookery"]["rates"]["accuracy"]
@@ -204,6 +233,30 @@ class Faults(Runs):
             summary = json.loads(self.read(f"f{seed}", "summary.json"))
             self.assertEqual(summary["test_examples"], n)
             self.assertEqual(sum(summary["rookery"]["answers"].values()), n)
+
+
+class Limits(Runs):
+    def test_few_file_descriptors_mean_fewer_calls_at_once(self):
+        with Simulator("--latency", 5) as s:
+            done = subprocess.run(
+                ["bash", "-c", "ulimit -n 48 && exec \"$0\" \"$@\"", ROOKERY, "eval", "--model",
+                 "openai/sim-responsive", "--base-url", s.url, "--limit", "60", "--concurrency",
+                 "400"], cwd=self.dir, env=CLEAN, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"open files", done.stderr)
+
+    def test_members_can_be_added_to_each_request(self):
+        self.fails(2, ["--extra"], "eval", "--model", "sim/modest", "--extra", "[1]")
+        with Simulator() as s:
+            self.ok("eval", "--model", "openai/sim-modest", "--base-url", s.url, "--limit", 2,
+                    "--extra", '{"top_p": 0.5}', "--out", "o")
+        config = json.loads(self.read("o", "run_config.json"))["config"]
+        self.assertEqual(config["task_model"]["extra"], {"top_p": 0.5})
+
+    def test_names_cannot_steer_the_terminal(self):
+        self.ok("eval", "--model", "sim/modest", "--limit", 1, "--run-name", "a\x1b[31m\u202eb")
+        out = self.ok("runs", "list")
+        self.assertIn("a\\u001b[31m\\u202eb", out)
 
 
 class Kills(Runs):

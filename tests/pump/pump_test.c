@@ -499,6 +499,24 @@ static void ctrl_c_makes_no_failure_final(void **s)
     free(b);
 }
 
+static void a_wait_longer_than_a_run_ends_it_at_once(void **s)
+{
+    (void)s;
+    struct bench *b = malloc(sizeof *b);
+    bench_new(b, 3);
+    b->opts.slots = 1;
+    struct serve_reply wait = reply(429, "{}");
+    wait.headers[0] = (struct serve_header){ S("Retry-After"), S("3600") };
+    wait.n_headers = 1;
+    script(b, &wait, 1);
+    assert_false(run(b));
+    assert_int_equal(b->err.code, ERR_ENDPOINT);
+    assert_non_null(strstr(b->err.text, "wait 3600 s"));
+    assert_int_equal(b->script.n_requests, 1);
+    bench_free(b);
+    free(b);
+}
+
 static void what_is_in_flight_at_a_refusal_is_still_taken_in(void **s)
 {
     (void)s;
@@ -557,6 +575,7 @@ int main(void)
         cmocka_unit_test(attempts_that_may_have_been_billed_count_against_the_cap),
         cmocka_unit_test(an_interrupted_run_stops_and_keeps_what_arrived),
         cmocka_unit_test(ctrl_c_makes_no_failure_final),
+        cmocka_unit_test(a_wait_longer_than_a_run_ends_it_at_once),
         cmocka_unit_test(what_is_in_flight_at_a_refusal_is_still_taken_in),
         cmocka_unit_test(outcomes_do_not_depend_on_concurrency),
     };
