@@ -96,12 +96,38 @@ extern const struct provider provider_openrouter, provider_vllm, provider_llamac
 
 // prices.c: usage and cost of a reply whose text is set, from its `usage` (NULL: estimated).
 void usage_settle(const struct reading *r, const json_t *usage);
+// key_forms.c
+#define KEY_MASK "[key]"
+enum { KEY_FORMS_MAX = 8 };
+struct key_forms { // what to look for in texts
+    str v[KEY_FORMS_MAX];
+    size_t n;
+    bool begins[256]; // the bytes that one of them, plain or coded, may begin with
+};
+// Of a key shorter than 4 bytes there are none: it would be found everywhere. Texts in `a`.
+void key_forms_of(str key, struct arena *a, struct key_forms *out);
+// Bytes that the key takes at the begin of `rest`: plain, with any of its characters as JSON or
+// URLs escape them, or in base64; 0: it is not there.
+size_t key_length(const struct key_forms *f, str rest);
+// `text` with KEY_MASK for every occurrence; `text` itself, the same pointer, where there is none.
+str key_mask(str text, const struct key_forms *f, struct arena *a);
+// False: a placeholder like "EMPTY" or "anything", short or one word. What a model says may hold
+// that by chance, and must not be changed.
+bool key_is_secret(str key);
+// redact.c: something looks like a key: sk-..., AIza..., Bearer ...
+bool text_has_key_shape(str text);
+// extra.c: ERR_USAGE when a name or a value in `extra`, at any depth, is a secret's.
+MUST_CHECK bool extra_has_no_secret(const struct model *m, struct err *err);
 // redact.c: at most `max` bytes of `text`, cut at a blank, so that no half of a secret is left
 // which nothing would find any more.
 str text_cut(str text, size_t max);
 // `text` fit for an error sentence: valid UTF-8, one line, cut, without secrets.
 str error_text(str text, str key, struct arena *a);
 // reply_json.c
+// Takes the model's key, if it is secret, out of every text of a reply, and notes that.
+void reply_mask_key(struct reply *r, str key, struct arena *a);
+// Adds a remark to the reply's note.
+void reply_add_note(struct reply *r, str what, struct arena *a);
 MUST_CHECK bool reply_from_value(const json_t *value, struct arena *a, struct reply *out,
                                  struct err *err);
 // The limit on answer tokens that a request sends, 0: none.

@@ -31,7 +31,7 @@ enum reply_class { // endpoint specification section 12; the order is stored now
     REPLY_OK,
     REPLY_TRUNCATED, // scored, as all up to REPLY_EMPTY
     REPLY_REFUSED,
-    REPLY_EMPTY,            // scored after one retry
+    REPLY_EMPTY,            // scored
     REPLY_FILTERED,         // unscored, shown
     REPLY_CONTEXT_OVERFLOW, // unscored, shown
     REPLY_CONFIG,           // our request or settings are wrong: stops the run
@@ -147,7 +147,8 @@ struct provider {         // one file and one line in providers[]; builds and pa
     // Exactly one of the two ways:
     bool (*build)(const struct model *m, const struct model_request *q, struct arena *a,
                   struct http_request *out, struct err *err);
-    // Always gives a class, never the caller's: attempts, latency_ms. `q` serves estimates.
+    // Always gives a class, never the caller's: attempts, latency_ms. `q` serves estimates. No
+    // text holds the key, but for a placeholder: under 8 bytes, or a word of under 16.
     void (*parse)(const struct model *m, const struct model_request *q,
                   const struct http_response *in, struct arena *a, struct reply *out);
     // In process: answers at once. False: the run cannot go on.
@@ -180,7 +181,7 @@ struct model_opts { // zero: nothing set, but for `from`; see the fields of stru
     bool no_key;           // nothing will be sent: a missing key is no error
 };
 // Finds provider, key and (unless opts name one) ROOKERY_<PROVIDER>_BASE_URL. ERR_USAGE: unknown
-// provider (the nearest is named), credentials in the base URL, a key over plain http;
+// provider (the nearest is named), secrets in base URL or `extra`, a key over plain http;
 // ERR_ENDPOINT: no key. The last two: unless the host is loopback.
 MUST_CHECK bool model_open(str name, const struct model_opts *opts, struct arena *a,
                            struct model *out, struct err *err);
@@ -195,6 +196,5 @@ str model_request_hash(const struct model *m, const struct model_request *q, str
 str model_reuse_key(const struct model *m, str request_hash, struct arena *a);
 // Highest cost of one attempt (a token is a byte or more; no limit: 32,768); 0: price unknown.
 int64_t model_request_worst_nusd(const struct model *m, const struct model_request *q);
-// Replaces every occurrence of the key (plain, JSON-escaped, percent-encoded, base64; keys of 4
-// bytes and more) and of known key shapes (sk-, AIza, Bearer, key=) in `text` by "[key]".
+// `text` with "[key]" for the key (4 bytes and more; any form of section 16) and for key shapes.
 str secrets_redact(str text, str key, struct arena *a);

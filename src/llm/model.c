@@ -171,7 +171,7 @@ bool model_open(str name, const struct model_opts *opts, struct arena *a, struct
 {
     *out = (struct model){ 0 };
     if (!set_name(name, opts->from, a, out, err) || !set_options(opts, out, err) ||
-        !set_endpoint(opts, a, out, err))
+        !set_endpoint(opts, a, out, err) || !extra_has_no_secret(out, err))
         return false;
     out->price = is_local(out) ? (struct price){ .known = true } : price_of(out->name);
     return !out->provider->open || out->provider->open(out, a, err);

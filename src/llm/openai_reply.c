@@ -277,7 +277,7 @@ static void take_class(const struct reading *r, str refusal, bool has_usage)
 
 static str member_text(const struct reading *r, const json_t *object, const char *name)
 {
-    return arena_str(r->a, str_sub(json_get_str(object, name), 0, 256));
+    return arena_str(r->a, json_get_str(object, name));
 }
 
 static void take_content(const struct reading *r, const json_t *root)
@@ -350,19 +350,15 @@ static void take_body(const struct reading *r)
         take_unreadable(r, body, is_page);
     } else {
         if (relaxed)
-            r->out->note = S("the body was not strict JSON and was mended");
+            reply_add_note(r->out, S("the body was not strict JSON and was mended"), r->a);
         take_root(r, root);
     }
     json_decref(root);
 }
 
-void openai_read(const struct reading *r)
+static void take_response(const struct reading *r)
 {
     const struct http_response *in = r->in;
-    *r->out =
-        (struct reply){ .http_status = in->status,
-                        .retry_after_ms = -1,
-                        .request_id = arena_str(r->a, str_sub(in->headers.request_id, 0, 256)) };
     if (in->status == 0)
         fail(r, REPLY_TRANSPORT, S("no response arrived"));
     else if (!in->complete)
@@ -374,6 +370,26 @@ void openai_read(const struct reading *r)
         fail(r, REPLY_PROTOCOL, S("an informational response where an answer was due"));
     else
         take_body(r);
+}
+
+// After the key was taken out: half a key would not be found any more.
+static void cut_names(struct reply *out)
+{
+    enum { NAME_MAX_BYTES = 256 };
+    str *const names[] = { &out->native_finish, &out->served_model, &out->served_provider,
+                           &out->request_id, &out->fingerprint };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        *names[i] = str_sub(*names[i], 0, NAME_MAX_BYTES);
+}
+
+void openai_read(const struct reading *r)
+{
+    *r->out = (struct reply){ .http_status = r->in->status,
+                              .retry_after_ms = -1,
+                              .request_id = arena_str(r->a, r->in->headers.request_id) };
+    take_response(r);
+    reply_mask_key(r->out, r->m->key, r->a);
+    cut_names(r->out);
 }
 
 void openai_parse(const struct model *m, const struct model_request *q,

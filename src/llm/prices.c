@@ -139,12 +139,6 @@ static int64_t detail_of(const json_t *usage, const char *group, const char *nam
     return count < 0 ? 0 : count;
 }
 
-static void add_note(const struct reading *r, str what)
-{
-    str *note = &r->out->note;
-    *note = note->len == 0 ? what : arena_printf(r->a, "%.*s; %.*s", STR(*note), STR(what));
-}
-
 static void usage_read(const struct reading *r, const json_t *usage)
 {
     struct usage *u = &r->out->usage;
@@ -162,7 +156,7 @@ static void usage_read(const struct reading *r, const json_t *usage)
         u->reasoning_tok = thoughts;
     }
     if (u->cached_tok + u->cache_write_tok > u->input_tok)
-        add_note(r, S("more cached than prompt tokens were reported"));
+        reply_add_note(r->out, S("more cached than prompt tokens were reported"), r->a);
 }
 
 static bool is_free(const struct model *m)

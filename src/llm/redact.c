@@ -1,104 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // redact.c - takes secrets out of texts (endpoint specification, section 16; field case F-065): the
-// key by value in every form in which an echo may carry it, and by shape whatever looks like
-// somebody's key, since a proxy may echo another one than ours.
-#include <string.h>
-
+// key by value (key_forms.c), and by shape whatever looks like somebody's key, since a proxy may
+// echo another one than ours.
 #include "llm/internal.h"
-
-enum { KEY_MIN = 4, FORMS_MAX = 16, BASE64_STABLE_MIN = 8 };
-
-static const str masked = T("[key]");
-
-struct forms {
-    str v[FORMS_MAX];
-    size_t n;
-};
-
-static void form_add(struct forms *f, str form)
-{
-    for (size_t i = 0; i < f->n; i++)
-        if (str_eq(f->v[i], form))
-            return;
-    if (f->n == FORMS_MAX)
-        BUG("more forms of a key than places");
-    f->v[f->n++] = form;
-}
-
-static str json_form(str key, struct arena *a)
-{
-    struct buf b = { .arena = a };
-    buf_add_json(&b, key);
-    str quoted = buf_str(&b);
-    return str_sub(quoted, 1, quoted.len - 2);
-}
-
-// JSON writers that escape the slash are legal and common.
-static str slash_form(str json, struct arena *a)
-{
-    struct buf b = { .arena = a };
-    for (size_t i = 0; i < json.len; i++) {
-        if (json.data[i] == '/')
-            buf_add_char(&b, '\\');
-        buf_add_char(&b, json.data[i]);
-    }
-    return buf_str(&b);
-}
-
-static str percent_form(str key, const char *digits, struct arena *a)
-{
-    struct buf b = { .arena = a };
-    for (size_t i = 0; i < key.len; i++) {
-        unsigned char c = (unsigned char)key.data[i];
-        if (ascii_is_alnum(key.data[i]) || str_find_char(S("-._~"), key.data[i]) >= 0) {
-            buf_add_char(&b, key.data[i]);
-            continue;
-        }
-        buf_add_char(&b, '%');
-        buf_add_char(&b, digits[c >> 4]);
-        buf_add_char(&b, digits[c & 15]);
-    }
-    return buf_str(&b);
-}
-
-// The base64 digits that depend on the key alone when `before` bytes (0 to 2) of something else
-// stand in front of it, as in base64("user:" + key). Empty: too few to tell.
-static str base64_form(str key, size_t before, const char *alphabet, struct arena *a)
-{
-    size_t first = (before * 8 + 5) / 6;
-    size_t last = (before + key.len) * 8 / 6;
-    struct buf b = { .arena = a };
-    for (size_t i = first; i < last; i++) {
-        size_t bit = i * 6 - before * 8; // of the key
-        unsigned hi = (unsigned char)key.data[bit / 8];
-        unsigned lo = bit / 8 + 1 < key.len ? (unsigned char)key.data[bit / 8 + 1] : 0;
-        buf_add_char(&b, alphabet[(hi << 8 | lo) >> (10 - bit % 8) & 63]);
-    }
-    return b.len < BASE64_STABLE_MIN ? (str){ 0 } : buf_str(&b);
-}
-
-static void forms_of(str key, struct arena *a, struct forms *out)
-{
-    static const char *const base64[] = {
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
-    };
-    if (key.len < KEY_MIN)
-        return;
-    form_add(out, key);
-    str json = json_form(key, a);
-    form_add(out, json);
-    form_add(out, slash_form(json, a));
-    form_add(out, percent_form(key, "0123456789ABCDEF", a));
-    form_add(out, percent_form(key, "0123456789abcdef", a));
-    for (size_t i = 0; i < ARRAY_LEN(base64); i++) {
-        for (size_t before = 0; before < 3; before++) {
-            str form = base64_form(key, before, base64[i], a);
-            if (form.len > 0)
-                form_add(out, form);
-        }
-    }
-}
 
 // ---- by shape ----
 
@@ -131,8 +35,8 @@ static const struct shape {
     bool must_be_word; // nothing that belongs to a word may stand before it
     str mask;
 } shapes[] = {
-    { T("sk-"), 8, false, true, T("[key]") },      { T("AIza"), 16, false, true, T("[key]") },
-    { T("Bearer "), 8, true, true, T("[key]") },   { T("key="), 4, true, false, T("[key]") },
+    { T("sk-"), 8, false, true, T(KEY_MASK) },     { T("AIza"), 16, false, true, T(KEY_MASK) },
+    { T("Bearer "), 8, true, true, T(KEY_MASK) },  { T("key="), 4, true, false, T(KEY_MASK) },
     { T("org-"), 8, false, true, T("[account]") }, { T("user_"), 8, false, true, T("[account]") },
 };
 
@@ -186,18 +90,15 @@ static size_t userinfo_length(str rest)
 }
 
 // Writes the mask of what stands at the begin of `rest` and returns its length; 0: nothing secret.
-static size_t mask_here(struct buf *b, str rest, bool word, const struct forms *forms)
+static size_t mask_here(struct buf *b, str rest, bool word, const struct key_forms *forms)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < forms->n; i++)
-        if (forms->v[i].len > longest && str_starts(rest, forms->v[i]))
-            longest = forms->v[i].len;
-    if (longest > 0) {
-        buf_add(b, masked);
-        return longest;
+    size_t n = key_length(forms, rest);
+    if (n > 0) {
+        buf_add(b, S(KEY_MASK));
+        return n;
     }
     const struct shape *shape = NULL;
-    size_t n = shape_length(rest, word, &shape);
+    n = shape_length(rest, word, &shape);
     if (n > 0) {
         if (shape->keep_prefix)
             buf_add(b, str_sub(rest, 0, shape->prefix.len));
@@ -206,7 +107,7 @@ static size_t mask_here(struct buf *b, str rest, bool word, const struct forms *
     }
     n = userinfo_length(rest);
     if (n > 0) {
-        buf_add(b, S("://[key]@"));
+        buf_add(b, S("://" KEY_MASK "@"));
         return n;
     }
     n = word ? email_length(rest) : 0;
@@ -215,15 +116,30 @@ static size_t mask_here(struct buf *b, str rest, bool word, const struct forms *
     return n;
 }
 
+// Whether a word may begin at `i`.
+static bool word_begins(str text, size_t i)
+{
+    return i == 0 || !ascii_is_alnum(text.data[i - 1]);
+}
+
+bool text_has_key_shape(str text)
+{
+    const struct shape *shape = NULL;
+    for (size_t i = 0; i < text.len; i++)
+        if (shape_length(str_sub(text, i, text.len), word_begins(text, i), &shape) > 0 &&
+            shape->must_be_word && str_eq(shape->mask, S(KEY_MASK)))
+            return true;
+    return false;
+}
+
 str secrets_redact(str text, str key, struct arena *a)
 {
     struct arena scratch = { 0 };
-    struct forms forms = { 0 };
-    forms_of(key, &scratch, &forms);
+    struct key_forms forms;
+    key_forms_of(key, &scratch, &forms);
     struct buf b = { .arena = a, .max = SIZE_MAX / 4 };
     for (size_t i = 0; i < text.len;) {
-        bool word = i == 0 || !ascii_is_alnum(text.data[i - 1]);
-        size_t n = mask_here(&b, str_sub(text, i, text.len), word, &forms);
+        size_t n = mask_here(&b, str_sub(text, i, text.len), word_begins(text, i), &forms);
         if (n == 0)
             buf_add_char(&b, text.data[i++]);
         i += n;

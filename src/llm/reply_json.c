@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // reply_json.c - a reply as JSON, for the store and for scripted models. One table serves both
-// directions, so that they cannot disagree. Members that say nothing are left out.
+// directions, so that they cannot disagree, and tells which texts a key is taken out of, so that
+// none is forgotten. Members that say nothing are left out.
 #include <stddef.h>
 
 #include "llm/internal.h"
@@ -175,4 +176,30 @@ bool reply_from_json(str text, struct arena *a, struct reply *out, struct err *e
     bool ok = reply_from_value(value, a, out, err);
     json_decref(value);
     return ok;
+}
+
+void reply_add_note(struct reply *r, str what, struct arena *a)
+{
+    r->note = r->note.len == 0 ? what : arena_printf(a, "%.*s; %.*s", STR(r->note), STR(what));
+}
+
+void reply_mask_key(struct reply *r, str key, struct arena *a)
+{
+    if (!key_is_secret(key))
+        return;
+    struct arena scratch = { 0 };
+    struct key_forms forms;
+    key_forms_of(key, &scratch, &forms);
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        if (members[i].kind != TEXT)
+            continue;
+        str *text = (str *)(void *)((char *)r + members[i].offset);
+        str masked = key_mask(*text, &forms, a);
+        found = found || masked.data != text->data;
+        *text = masked;
+    }
+    if (found)
+        reply_add_note(r, S("the reply held the key; it was taken out"), a);
+    arena_free(&scratch);
 }

@@ -20,6 +20,75 @@ static void the_key_is_found_in_every_form(void **s)
     assert_str(cleaned("q=sk-canary%2f0123456789%2b%22x&z"), S("q=[key]&z"));
 }
 
+// Writers of JSON escape what they like: each character plain, \uXXXX in either case, or behind
+// a backslash, once or again where a JSON text holds a JSON text.
+static void the_key_is_found_in_any_mixture_of_escapes(void **s)
+{
+    (void)s;
+    static const char *const texts[] = {
+        "sk\\u002dcanary\\u002F0123456789\\u002b\\u0022x",
+        "sk\\u002Dcanary/0123456789\\u002B\\\"x",
+        "\\u0073k-canary\\/0123456789+\\u0022\\u0078",
+        "\\u0073\\u006b\\u002d\\u0063\\u0061\\u006e\\u0061\\u0072\\u0079\\u002f\\u0030\\u0031"
+        "\\u0032\\u0033\\u0034\\u0035\\u0036\\u0037\\u0038\\u0039\\u002B\\u0022\\u0078",
+        "sk\\\\u002dcanary\\\\/0123456789+\\\\\\\"x",
+        "sk\\\\\\\\u002Dcanary/0123456789+\\\\\\\\\\\\\\\"x",
+        "%73k%2dcanary%2F0123456789+%22x",
+        "sk-canary%252F0123456789%252b%2522x",
+        "sk\\u0025\\u0032Dcanary%2F0123456789%2B%22x",
+        "%5Cu0073k-canary%5C%2F0123456789%2B%5C%22x",
+        "sk-canary/0123456789+%22x",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        str out = cleaned(texts[i]);
+        if (!str_eq(out, S("[key]")))
+            fail_msg("%s gives %.*s", texts[i], STR(out));
+        out = secrets_redact(arena_printf(&arena, "a\\\"%s\\\" b", texts[i]), S(KEY), &arena);
+        assert_str(out, S("a\\\"[key]\\\" b"));
+    }
+}
+
+static void a_key_with_the_marks_of_escapes_is_found(void **s)
+{
+    (void)s;
+    const str key = S("pw\\u002d%2D\\9");
+    static const char *const texts[] = {
+        "pw\\u002d%2D\\9",     "pw\\\\u002d%2D\\\\9",         "pw\\u005cu002d\\u00252D\\u005C9",
+        "pw%5cu002d%252D%5C9", "pw\\\\\\\\u002d%2D\\\\\\\\9",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        assert_str(secrets_redact(str_from(texts[i]), key, &arena), S("[key]"));
+}
+
+static void what_only_resembles_the_key_stays(void **s)
+{
+    (void)s;
+    static const char *const texts[] = {
+        "sk\\u002",           "sk\\",     "sk\\u002e\\u0063anary", "%7", "%", "\\", "\\u", "\\u00",
+        "sk%2Dcanary\\u0130", "s\\u2d6b", "\\n\\frac{1}{2} 100%",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        assert_str(cleaned(texts[i]), str_from(texts[i]));
+    // Half a key is none, and nothing is read beyond the end.
+    const str key = S("qk-canary/0123456789+\"x");
+    const str whole = S("qk-canary\\u002f0123456789+\\\"x");
+    for (size_t n = 0; n < whole.len; n++) {
+        str part = arena_str(&arena, str_sub(whole, 0, n));
+        assert_str(secrets_redact(part, key, &arena), part);
+    }
+}
+
+static void the_key_is_found_in_base64_that_is_escaped_again(void **s)
+{
+    (void)s;
+    // base64("k~~?????" + "canary")
+    const str key = S("k~~?????canary");
+    assert_str(secrets_redact(S("a35+Pz8/Pz9jYW5hcnk="), key, &arena), S("[key]k="));
+    assert_str(secrets_redact(S("a35+Pz8\\/Pz9jYW5hcnk="), key, &arena), S("[key]k="));
+    assert_str(secrets_redact(S("a35%2BPz8%2fPz9jYW5hcnk%3D"), key, &arena), S("[key]k%3D"));
+    assert_str(secrets_redact(S("a35-Pz8_Pz9jYW5hcnk"), key, &arena), S("[key]k"));
+}
+
 static void the_key_is_found_in_base64_at_any_offset(void **s)
 {
     (void)s;
@@ -80,6 +149,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_key_is_found_in_every_form),
+        cmocka_unit_test(the_key_is_found_in_any_mixture_of_escapes),
+        cmocka_unit_test(a_key_with_the_marks_of_escapes_is_found),
+        cmocka_unit_test(what_only_resembles_the_key_stays),
+        cmocka_unit_test(the_key_is_found_in_base64_that_is_escaped_again),
         cmocka_unit_test(the_key_is_found_in_base64_at_any_offset),
         cmocka_unit_test(foreign_keys_are_found_by_shape),
         cmocka_unit_test(harmless_text_stays),
