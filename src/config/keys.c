@@ -54,7 +54,7 @@ const struct rules model_rules = LIST(model_keys);
 
 static const struct rule rookery_keys[] = {
     { "preset", RULE_WORD, .words = "paper, improved", .at = IN_ROOKERY(preset) },
-    { "max_cost_usd", RULE_REAL, .max = COUNT_MAX, .at = IN_ROOKERY(max_cost_usd) },
+    { "max_cost_usd", RULE_REAL, .max = COUNT_MAX, .above = true, .at = IN_ROOKERY(max_cost_usd) },
     { "concurrency", RULE_AUTO, .min = 1, .max = 4096, .at = IN_ROOKERY(concurrency) },
 };
 const struct rules rookery_rules = LIST(rookery_keys);
@@ -331,6 +331,22 @@ static bool read_extra(const struct yaml_node *n, const struct place *at, json_t
     return true;
 }
 
+// A cap that rounds to nothing would be no cap at all.
+static bool read_rookery(const struct yaml_node *n, const struct place *at,
+                         struct rookery_config *c)
+{
+    const double least = 1e-6; // as of the flag --max-cost
+    if (!rules_read(&rookery_rules, n, &(struct where){ at->path, S("rookery.") }, c, at->err))
+        return false;
+    const struct yaml_node *cap = yaml_get(n, S("max_cost_usd"));
+    if (cap && c->max_cost_usd < least)
+        return err_set(at->err, ERR_INPUT,
+                       "%.*s:%d: rookery.max_cost_usd must be at least 0.000001, got the number "
+                       "%.*s",
+                       STR(at->path), cap->line, STR(str_sub(cap->text, 0, SHOWN)));
+    return true;
+}
+
 // Puts a value of the right type where its rule says.
 static bool put(const struct rule *r, const struct yaml_node *n, const struct place *at,
                 void *target)
@@ -350,9 +366,7 @@ static bool put(const struct rule *r, const struct yaml_node *n, const struct pl
     case RULE_MODEL: return n->kind == YAML_NULL || read_model(n, at, to);
     case RULE_EXTRA: return read_extra(n, at, to);
     case RULE_OPTIMIZER: ((struct optimizer_config *)to)->node = n; return true;
-    case RULE_ROOKERY:
-        return rules_read(&rookery_rules, n, &(struct where){ at->path, S("rookery.") }, to,
-                          at->err);
+    case RULE_ROOKERY: return read_rookery(n, at, to);
     }
     BUG("no such rule");
 }

@@ -243,7 +243,18 @@ static void rookery_settings_are_read(void **state)
             "FILE:3: rookery.concurrency must be an integer >= 1 and at most 4096 or auto, got the "
             "text \"many\"");
     refused(HEAD TASK "rookery: {max_cost_usd: -1}\n",
-            "FILE:3: rookery.max_cost_usd must be a number >= 0, got the integer -1");
+            "FILE:3: rookery.max_cost_usd must be a number > 0, got the integer -1");
+    refused(HEAD TASK "rookery: {max_cost_usd: 0}\n", // not "no cap"
+            "FILE:3: rookery.max_cost_usd must be a number > 0, got the integer 0");
+    refused(HEAD TASK "rookery:\n  max_cost_usd: 0.0\n",
+            "FILE:4: rookery.max_cost_usd must be a number > 0, got the number 0.0");
+    refused(HEAD TASK "rookery: {max_cost_usd: 0.0000000001}\n",
+            "FILE:3: rookery.max_cost_usd must be at least 0.000001, got the number 0.0000000001");
+    refused(HEAD TASK "rookery: {max_cost_usd: null}\n",
+            "FILE:3: rookery.max_cost_usd must be a number > 0, got null");
+    c = loaded(HEAD TASK "rookery: {max_cost_usd: 0.000001}\n");
+    assert_true(c.rookery.max_cost_usd == 1e-6);
+    config_free(&c);
 }
 
 static void unknown_keys_are_named_with_their_line_and_the_nearest(void **state)
