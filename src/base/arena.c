@@ -101,7 +101,7 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t new_size)
         return p;
     }
     void *fresh = arena_alloc(a, new_size);
-    if (old_size > 0)
+    if (old && old_size > 0)
         memcpy(fresh, old, old_size);
     return fresh;
 }

@@ -3,9 +3,12 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+
+#include "base/ascii.h"
 
 // Makes room for n more bytes and the NUL; false (and over) where the maximum forbids it.
 static bool reserve(struct buf *b, size_t n)
@@ -113,10 +116,29 @@ void buf_add_json(struct buf *b, str s)
     buf_add_char(b, '"');
 }
 
-// Digits (no point) and decimal exponent of the shortest form; value is finite and positive.
-static size_t shortest_digits(double value, char digits[24], int *exponent)
+// A number as its shortest digits and decimal exponent: 0.025 is "25", -2.
+struct digits {
+    char text[24];
+    size_t n;
+    int exponent;
+};
+
+// The decimal exponent behind the 'e' of "%e".
+static int exponent_of(str text)
 {
-    char text[40];
+    int64_t e = 0;
+    if (text.len > 0 && text.data[0] == '+')
+        text = str_sub(text, 1, text.len);
+    if (!str_to_int(text, -400, 400, &e))
+        BUG("no exponent in %e");
+    return (int)e;
+}
+
+// The fewest digits that read back the same; value is finite and positive.
+static struct digits shortest(double value)
+{
+    char text[40] = "";
+    struct digits d = { .n = 0 };
     for (int precision = 0; precision < 17; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, value);
         // The C library writes the locale's decimal separator: it is always the second byte.
@@ -126,19 +148,40 @@ static size_t shortest_digits(double value, char digits[24], int *exponent)
         if (str_to_double(str_from(text), &back) && back == value)
             break;
     }
-    size_t n = 0;
-    const char *p = text;
-    for (; *p && *p != 'e'; p++)
-        if (*p >= '0' && *p <= '9')
-            digits[n++] = *p;
-    int64_t e = 0;
-    str exp = str_from(p + 1);
-    if (exp.len > 0 && exp.data[0] == '+')
-        exp = str_sub(exp, 1, exp.len);
-    if (!str_to_int(exp, -400, 400, &e))
-        BUG("no exponent in %e");
-    *exponent = (int)e;
-    return n;
+    str rest = str_from(text);
+    str mantissa = str_cut(&rest, 'e');
+    for (size_t i = 0; i < mantissa.len; i++)
+        if (ascii_is_digit(mantissa.data[i]))
+            d.text[d.n++] = mantissa.data[i];
+    d.exponent = exponent_of(rest);
+    return d;
+}
+
+static void add_scientific(struct buf *b, const struct digits *d)
+{
+    buf_add_char(b, d->text[0]);
+    if (d->n > 1) {
+        buf_add_char(b, '.');
+        buf_add(b, (str){ d->text + 1, d->n - 1 });
+    }
+    buf_addf(b, "e%c%02d", d->exponent < 0 ? '-' : '+', abs(d->exponent));
+}
+
+// With a point, and zeros where there are no digits.
+static void add_plain(struct buf *b, const struct digits *d)
+{
+    if (d->exponent < 0) {
+        buf_add(b, S("0."));
+        for (int i = -1; i > d->exponent; i--)
+            buf_add_char(b, '0');
+        buf_add(b, (str){ d->text, d->n });
+        return;
+    }
+    size_t whole = (size_t)d->exponent + 1;
+    for (size_t i = 0; i < whole; i++)
+        buf_add_char(b, i < d->n ? d->text[i] : '0');
+    buf_add_char(b, '.');
+    buf_add(b, d->n > whole ? (str){ d->text + whole, d->n - whole } : S("0"));
 }
 
 void buf_add_double(struct buf *b, double value)
@@ -151,38 +194,18 @@ void buf_add_double(struct buf *b, double value)
         buf_add(b, S("0.0"));
         return;
     }
-    char digits[24];
-    int exponent;
-    size_t n = shortest_digits(fabs(value), digits, &exponent);
-    if (exponent < -4 || exponent >= 16) { // as repr() of CPython
-        buf_add_char(b, digits[0]);
-        if (n > 1) {
-            buf_add_char(b, '.');
-            buf_add(b, (str){ digits + 1, n - 1 });
-        }
-        buf_addf(b, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
-        return;
-    }
-    if (exponent < 0) {
-        buf_add(b, S("0."));
-        for (int i = -1; i > exponent; i--)
-            buf_add_char(b, '0');
-        buf_add(b, (str){ digits, n });
-        return;
-    }
-    for (size_t i = 0; i < n || i <= (size_t)exponent; i++) {
-        if (i == (size_t)exponent + 1)
-            buf_add_char(b, '.');
-        buf_add_char(b, i < n ? digits[i] : '0');
-    }
-    if (n <= (size_t)exponent + 1)
-        buf_add(b, S(".0"));
+    struct digits d = shortest(fabs(value));
+    if (d.exponent < -4 || d.exponent >= 16) // as repr() of CPython
+        add_scientific(b, &d);
+    else
+        add_plain(b, &d);
 }
 
 str buf_str(struct buf *b)
 {
     if (!b->data && !reserve(b, 0))
         return (str){ 0 };
-    b->data[b->len] = '\0';
+    if (b->data)
+        b->data[b->len] = '\0';
     return (str){ b->data, b->len };
 }

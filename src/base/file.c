@@ -9,43 +9,44 @@
 
 #include "base/file.h"
 
+#include "base/buf.h"
+
 // A path as the system wants it.
 static const char *terminated(str path, struct arena *a)
 {
     return arena_str(a, path).data;
 }
 
-// Everything behind `fd`, at most max_bytes; the caller names the path in errors.
-static bool read_all(int fd, size_t max_bytes, struct arena *a, str *out, struct err *err)
+// Reads on from `fd` into `b` until nothing more comes or b->max is passed.
+static bool read_on(int fd, struct buf *b, struct err *err)
 {
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return err_set(err, ERR_INPUT, "%s", strerror(errno));
-    if (S_ISDIR(st.st_mode))
-        return err_set(err, ERR_INPUT, "is a directory; name a file in it");
-    size_t cap = st.st_size > 0 ? (size_t)st.st_size + 1 : 4096;
-    if (cap > max_bytes + 1)
-        cap = max_bytes + 1;
-    char *data = arena_alloc(a, cap);
-    size_t len = 0;
+    char part[1 << 16];
     for (;;) {
-        if (len == cap) {
-            if (len > max_bytes)
-                return err_set(err, ERR_LIMIT, "larger than the %zu bytes allowed here", max_bytes);
-            size_t bigger = cap * 2 > max_bytes + 1 ? max_bytes + 1 : cap * 2;
-            data = arena_grow(a, data, cap, bigger);
-            cap = bigger;
-        }
-        ssize_t n = read(fd, data + len, cap - len);
+        ssize_t n = read(fd, part, sizeof part);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return err_set(err, ERR_INPUT, "%s", strerror(errno));
         if (n == 0)
-            break;
-        len += (size_t)n;
+            return true;
+        buf_add(b, (str){ part, (size_t)n });
+        if (b->over)
+            return err_set(err, ERR_LIMIT, "larger than the %zu bytes allowed here", b->max);
     }
-    *out = (str){ data, len };
+}
+
+// Everything behind `fd`, at most max_bytes; the caller names the path in errors.
+static bool read_all(int fd, size_t max_bytes, struct arena *a, str *out, struct err *err)
+{
+    struct stat st;
+    struct buf b = { .arena = a, .max = max_bytes };
+    if (fstat(fd, &st) != 0)
+        return err_set(err, ERR_INPUT, "%s", strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return err_set(err, ERR_INPUT, "is a directory; name a file in it");
+    if (!read_on(fd, &b, err))
+        return false;
+    *out = buf_str(&b);
     return true;
 }
 

@@ -43,7 +43,7 @@ str sha256_hex(struct sha256 *h, struct arena *a)
     sha256_free(h);
     char *text = arena_alloc(a, (size_t)n * 2 + 1);
     static const char hex[] = "0123456789abcdef";
-    for (unsigned i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         text[2 * i] = hex[digest[i] >> 4];
         text[2 * i + 1] = hex[digest[i] & 15];
     }

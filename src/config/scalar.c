@@ -148,27 +148,30 @@ static int digit_value(char c)
     return ascii_is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
+// sum = sum * factor + more, unless that does not fit.
+static bool fold(int64_t *sum, int64_t factor, int64_t more)
+{
+    return !__builtin_mul_overflow(*sum, factor, sum) && !__builtin_add_overflow(*sum, more, sum);
+}
+
 // One number of `base`, or several of ten joined by ':' in steps of sixty.
 static bool fold_digits(str s, int base, bool negative, int64_t *out)
 {
     int64_t whole = 0, part = 0; // counted downwards where negative: -2^63 has no positive
     size_t n = 0;
-    for (size_t i = 0; i <= s.len; i++) {
-        if (i == s.len || s.data[i] == ':') {
-            if (__builtin_mul_overflow(whole, 60, &whole) ||
-                __builtin_add_overflow(whole, part, &whole))
-                return false;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.data[i];
+        int digit = digit_value(c);
+        if (c == '_')
+            continue;
+        if (!(c == ':' ? fold(&whole, 60, part) : fold(&part, base, negative ? -digit : digit)))
+            return false;
+        if (c == ':')
             part = 0;
-        } else if (s.data[i] != '_') {
-            int digit = digit_value(s.data[i]);
-            if (__builtin_mul_overflow(part, base, &part) ||
-                __builtin_add_overflow(part, negative ? -digit : digit, &part))
-                return false;
-            n++;
-        }
+        n += c != ':';
     }
     *out = whole;
-    return n > 0;
+    return n > 0 && fold(out, 60, part);
 }
 
 static bool to_integer(struct yaml_node *n, struct err *err)
@@ -226,12 +229,10 @@ static bool to_real(struct yaml_node *n, struct err *err)
     str s = { kept, len };
     double sign = str_starts(s, S("-")) ? -1 : 1;
     cut_char(&s, S("+-"));
-    double value;
-    if (str_eq_nocase(s, S(".inf")))
-        value = HUGE_VAL;
-    else if (str_eq_nocase(s, S(".nan")))
+    double value = HUGE_VAL;
+    if (str_eq_nocase(s, S(".nan")))
         value = (double)NAN;
-    else if (!fold_sixties(s, &value))
+    else if (!str_eq_nocase(s, S(".inf")) && !fold_sixties(s, &value))
         value = HUGE_VAL; // its form is right, so it is too large
     n->kind = YAML_FLOAT;
     n->real = sign * value;

@@ -387,26 +387,38 @@ static bool build(struct composer *c, const yaml_event_t *event, int depth, stru
 
 // ---- the document ----
 
+static bool begins_node(yaml_event_type_t type)
+{
+    return type == YAML_ALIAS_EVENT || type == YAML_SCALAR_EVENT ||
+           type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+}
+
+static bool build_root(struct composer *c, const yaml_event_t *event, struct yaml_node *out)
+{
+    struct built root = { 0 };
+    if (!build(c, event, 0, &root) || !check_value(c, &root))
+        return false;
+    if (root.weight > 0)
+        *out = root.node;
+    return true;
+}
+
 // The events around and behind the only document. `out` is filled between them.
 static bool read_document(struct composer *c, struct yaml_node *out)
 {
     for (int documents = 0;;) {
         yaml_event_t event;
-        struct built root = { 0 };
         if (!next_event(c, &event))
             return false;
         yaml_event_type_t type = event.type;
         bool ok = true;
         if (type == YAML_DOCUMENT_START_EVENT && documents++ > 0)
             ok = fail_at(c, line_of(&event), "a second document begins here: keep one in a file");
-        else if (type == YAML_ALIAS_EVENT || type == YAML_SCALAR_EVENT ||
-                 type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT)
-            ok = build(c, &event, 0, &root) && check_value(c, &root);
+        else if (begins_node(type))
+            ok = build_root(c, &event, out);
         yaml_event_delete(&event);
         if (!ok)
             return false;
-        if (root.weight > 0)
-            *out = root.node;
         if (type == YAML_STREAM_END_EVENT)
             return documents > 0 ||
                    err_set(c->err, ERR_INPUT, "%.*s: there is nothing in this file", STR(c->path));

@@ -61,6 +61,25 @@ static size_t castling_shape(str text, size_t at)
     return 0;
 }
 
+// The four optional parts before the target square, in order; a bit of `left_out` leaves one out.
+// Moves `*at` behind them; false where one that is not left out does not stand there.
+static bool san_prefix(str text, unsigned left_out, size_t *at)
+{
+    bool piece = left_out & 8 || is_one_of(at_or_nul(text, (*at)++), "KQRBNkqrbn");
+    bool file = piece && (left_out & 4 || is_file(at_or_nul(text, (*at)++)));
+    bool rank = file && (left_out & 2 || is_rank(at_or_nul(text, (*at)++)));
+    return rank && (left_out & 1 || is_one_of(at_or_nul(text, (*at)++), "xX"));
+}
+
+// The end of a SAN shape whose target square ends at `at`, with its promotion if one fits; 0: none.
+static size_t san_tail(str text, size_t at)
+{
+    if (at_or_nul(text, at) == '=' && is_one_of(at_or_nul(text, at + 1), "QRBNqrbn") &&
+        san_end(text, at + 2))
+        return san_end(text, at + 2);
+    return san_end(text, at);
+}
+
 size_t scan_san_shape(str text, size_t at)
 {
     size_t castling = castling_shape(text, at);
@@ -69,22 +88,11 @@ size_t scan_san_shape(str text, size_t at)
     // Optional parts are greedy with backtracking: all sixteen choices, the greediest first.
     for (unsigned left_out = 0; left_out < 16; left_out++) {
         size_t i = at;
-        if (!(left_out & 8) && !is_one_of(at_or_nul(text, i++), "KQRBNkqrbn"))
+        if (!san_prefix(text, left_out, &i) || !is_file(at_or_nul(text, i)) ||
+            !is_rank(at_or_nul(text, i + 1)))
             continue;
-        if (!(left_out & 4) && !is_file(at_or_nul(text, i++)))
-            continue;
-        if (!(left_out & 2) && !is_rank(at_or_nul(text, i++)))
-            continue;
-        if (!(left_out & 1) && !is_one_of(at_or_nul(text, i++), "xX"))
-            continue;
-        if (!is_file(at_or_nul(text, i)) || !is_rank(at_or_nul(text, i + 1)))
-            continue;
-        i += 2;
-        if (at_or_nul(text, i) == '=' && is_one_of(at_or_nul(text, i + 1), "QRBNqrbn") &&
-            san_end(text, i + 2))
-            return san_end(text, i + 2) - at;
-        if (san_end(text, i))
-            return san_end(text, i) - at;
+        if (san_tail(text, i + 2))
+            return san_tail(text, i + 2) - at;
     }
     return 0;
 }

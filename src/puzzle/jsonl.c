@@ -6,37 +6,40 @@
 #include "puzzle/internal.h"
 #include "base/base.h"
 
+// Takes the first line of the window, if a whole one is there; `seen` bytes hold no line feed.
+static bool take_line(struct window *w, size_t seen, str *out)
+{
+    const char *from = w->data + w->begin;
+    size_t n = w->end - w->begin;
+    const char *lf = n > seen ? memchr(from + seen, '\n', n - seen) : NULL;
+    if (!lf && (!w->at_end || n == 0))
+        return false;
+    size_t len = lf ? (size_t)(lf - from) : n;
+    *out = (str){ from, len };
+    w->begin += len + (lf != NULL);
+    w->line++;
+    return true;
+}
+
 // The next line in `*out`, without its line feed; ROW_BAD: longer than a row may be.
 static enum row_read next_line(struct window *w, str *out, size_t *lineno, struct err *err)
 {
-    size_t i = 0;
     *lineno = w->line;
-    for (;;) {
-        const char *from = w->data + w->begin;
-        size_t n = w->end - w->begin;
-        const char *lf = n > i ? memchr(from + i, '\n', n - i) : NULL;
-        if (lf || (w->at_end && n > 0)) {
-            size_t len = lf ? (size_t)(lf - from) : n;
-            *out = (str){ from, len };
-            w->begin += len + (lf != NULL);
-            w->line++;
-            return ROW_GOOD;
-        }
-        i = n;
-        switch (window_more(w, err)) {
-        case WINDOW_MORE:
-        case WINDOW_END:
-            if (w->at_end && n == 0)
-                return ROW_END;
+    for (size_t seen = 0; !take_line(w, seen, out);) {
+        seen = w->end - w->begin;
+        enum window_more state = window_more(w, err);
+        if (state == WINDOW_FAIL)
+            return ROW_FAIL;
+        if (w->at_end && seen == 0 && w->end == w->begin)
+            return ROW_END;
+        if (state != WINDOW_FULL)
             continue;
-        case WINDOW_FULL:
-            if (!window_skip_line(w, err))
-                return ROW_FAIL;
-            err_set(err, ERR_LIMIT, "the line is over %d MiB; remove it", ROW_MAX_BYTES >> 20);
-            return ROW_BAD;
-        case WINDOW_FAIL: return ROW_FAIL;
-        }
+        if (!window_skip_line(w, err))
+            return ROW_FAIL;
+        err_set(err, ERR_LIMIT, "the line is over %d MiB; remove it", ROW_MAX_BYTES >> 20);
+        return ROW_BAD;
     }
+    return ROW_GOOD;
 }
 
 // The first of several names that the object has.

@@ -88,26 +88,38 @@ static bool damaged(struct source *s, const char *what, struct err *err)
         STR(s->path), what, (unsigned long long)(s->stored_bytes - s->in.size + s->in.pos));
 }
 
+static bool read_more(struct source *s, bool *ended, struct err *err)
+{
+    s->in = (ZSTD_inBuffer){ s->stored, 0, 0 };
+    if (!read_stored(s, s->stored, STORED_BYTES, &s->in.size, err))
+        return false;
+    *ended = s->in.size == 0;
+    return true;
+}
+
+// At the end of the file this asks once more for what the decoder still holds.
+static bool decode_some(struct source *s, ZSTD_outBuffer *to, bool ended, struct err *err)
+{
+    size_t before = to->pos;
+    s->frame_left = ZSTD_decompressStream(s->zstd, to, &s->in);
+    if (ZSTD_isError(s->frame_left))
+        return damaged(s, ZSTD_getErrorName(s->frame_left), err);
+    if (ended && s->frame_left != 0 && to->pos == before)
+        return damaged(s, "the zstd data is cut off", err);
+    return true;
+}
+
 static bool decompress(struct source *s, char *out, size_t cap, size_t *len, struct err *err)
 {
     ZSTD_outBuffer to = { out, cap, 0 };
     bool ended = false;
     while (to.pos < to.size && !ended) {
-        if (s->in.pos == s->in.size) {
-            s->in = (ZSTD_inBuffer){ s->stored, 0, 0 };
-            if (!read_stored(s, s->stored, STORED_BYTES, &s->in.size, err))
-                return false;
-            ended = s->in.size == 0;
-            if (ended && s->frame_left == 0)
-                break;
-        }
-        // At the end of the file this asks once more for what the decoder still holds.
-        size_t before = to.pos;
-        s->frame_left = ZSTD_decompressStream(s->zstd, &to, &s->in);
-        if (ZSTD_isError(s->frame_left))
-            return damaged(s, ZSTD_getErrorName(s->frame_left), err);
-        if (ended && s->frame_left != 0 && to.pos == before)
-            return damaged(s, "the zstd data is cut off", err);
+        if (s->in.pos == s->in.size && !read_more(s, &ended, err))
+            return false;
+        if (ended && s->frame_left == 0)
+            break;
+        if (!decode_some(s, &to, ended, err))
+            return false;
     }
     *len = to.pos;
     return true;

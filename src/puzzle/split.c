@@ -95,7 +95,7 @@ static void expand(const struct puzzle *p, struct arena *a, struct puzzle_positi
     struct position pos = p->start;
     int count = (int)(p->n_moves / 2);
     for (int i = 0; i < count; i++) {
-        const move *turn = &p->moves[2 * i]; // the opponent's move, then the solution
+        const move *turn = &p->moves[2 * (size_t)i]; // the opponent's move, then the solution
         pos = position_after(&pos, turn[0]);
         struct puzzle_position *at = vec_push(a, out);
         *at = (struct puzzle_position){

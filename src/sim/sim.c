@@ -292,8 +292,9 @@ struct sim_model { // what an opened model keeps
 static str known_models(struct arena *a)
 {
     struct buf known = { .arena = a };
-    for (size_t i = 0; i < n_personas; i++)
-        buf_addf(&known, "%ssim/%s", i ? ", " : "", persona_table[i]->name);
+    struct personas all = sim_personas();
+    for (size_t i = 0; i < all.n; i++)
+        buf_addf(&known, "%ssim/%.*s", i ? ", " : "", STR(sim_persona_name(all.v[i])));
     return buf_str(&known);
 }
 
