@@ -98,11 +98,13 @@ extern const struct provider provider_openrouter, provider_vllm, provider_llamac
 void usage_settle(const struct reading *r, const json_t *usage);
 // key_forms.c
 #define KEY_MASK "[key]"
-enum { KEY_FORMS_MAX = 8 };
+enum { KEY_FORMS_MAX = 7 };
 struct key_forms { // what to look for in texts
     str v[KEY_FORMS_MAX];
     size_t n;
-    bool begins[256]; // the bytes that one of them, plain or coded, may begin with
+    // Bits of the forms that have a byte first, or second, and one for escapes: where the two of
+    // neighbours have no bit in common, no form begins.
+    unsigned char first[256], second[256];
 };
 // Of a key shorter than 4 bytes there are none: it would be found everywhere. Texts in `a`.
 void key_forms_of(str key, struct arena *a, struct key_forms *out);

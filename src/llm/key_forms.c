@@ -2,7 +2,8 @@
 // key_forms.c - finds a key by value, whatever an echo has made of it (endpoint specification,
 // section 16; field case F-065). Writers of JSON and of URLs are free in what they escape, so the
 // text is decoded and compared character by character instead of listing its spellings; only
-// base64, which mixes characters, has forms of its own. A byte that begins no form costs one look.
+// base64, which mixes characters, has forms of its own. Replies are long and keys are rare in them:
+// at most places two table look-ups tell that no form begins there.
 #include "llm/internal.h"
 
 enum { KEY_MIN = 4, BASE64_STABLE_MIN = 8, SECRET_MIN = 8, WORD_MAX = 15 };
@@ -25,6 +26,12 @@ static str base64_form(str key, size_t before, const char *alphabet, struct aren
     return b.len < BASE64_STABLE_MIN ? (str){ 0 } : buf_str(&b);
 }
 
+// What begins an escape, and so may stand for any character.
+static bool is_mark(char c)
+{
+    return c == '\\' || c == '%';
+}
+
 static void form_add(struct key_forms *f, str form)
 {
     for (size_t i = 0; i < f->n; i++)
@@ -32,8 +39,25 @@ static void form_add(struct key_forms *f, str form)
             return;
     if (f->n == KEY_FORMS_MAX)
         BUG("more forms of a key than places");
+    unsigned char bit = (unsigned char)(1u << f->n);
+    f->first[(unsigned char)form.data[0]] |= bit;
+    f->second[(unsigned char)form.data[1]] |= bit;
     f->v[f->n++] = form;
-    f->begins[(unsigned char)form.data[0]] = true;
+}
+
+// Any character may be escaped: a mark may stand first, before what makes an escape of it, and
+// second behind any first one.
+static void admit_escapes(struct key_forms *f)
+{
+    enum { ESCAPED = 1 << KEY_FORMS_MAX, ANY = 2 * ESCAPED - 1 };
+    static const str inside = T("u0123456789abcdefABCDEF");
+    for (size_t i = 0; i < inside.len; i++)
+        f->second[(unsigned char)inside.data[i]] |= ESCAPED;
+    for (size_t i = 0; i < f->n; i++)
+        f->second[(unsigned char)f->v[i].data[0]] |= ESCAPED;
+    f->second['\\'] = f->second['%'] = ANY;
+    f->first['\\'] |= ESCAPED;
+    f->first['%'] |= ESCAPED;
 }
 
 void key_forms_of(str key, struct arena *a, struct key_forms *out)
@@ -46,7 +70,6 @@ void key_forms_of(str key, struct arena *a, struct key_forms *out)
     if (key.len < KEY_MIN)
         return;
     form_add(out, key);
-    out->begins['\\'] = out->begins['%'] = true;
     for (size_t i = 0; i < ARRAY_LEN(base64); i++) {
         for (size_t before = 0; before < 3; before++) {
             str form = base64_form(key, before, base64[i], a);
@@ -54,6 +77,7 @@ void key_forms_of(str key, struct arena *a, struct key_forms *out)
                 form_add(out, form);
         }
     }
+    admit_escapes(out);
 }
 
 bool key_is_secret(str key)
@@ -153,7 +177,7 @@ static size_t form_length(str rest, str form)
     bool coded = false;
     size_t i = 0;
     for (; i < form.len && i < rest.len; i++) {
-        coded = coded || rest.data[i] == '\\' || rest.data[i] == '%';
+        coded = coded || is_mark(rest.data[i]);
         if (rest.data[i] != form.data[i])
             break;
     }
@@ -167,10 +191,16 @@ static size_t form_length(str rest, str form)
     return longest;
 }
 
+// Whether a form may begin with these two bytes; false for most of a normal text.
+static bool may_begin(const struct key_forms *f, char one, char two)
+{
+    return (f->first[(unsigned char)one] & f->second[(unsigned char)two]) != 0;
+}
+
 size_t key_length(const struct key_forms *f, str rest)
 {
     size_t longest = 0;
-    if (rest.len == 0 || !f->begins[(unsigned char)rest.data[0]])
+    if (rest.len < KEY_MIN || !may_begin(f, rest.data[0], rest.data[1]))
         return 0;
     for (size_t i = 0; i < f->n; i++) {
         size_t n = form_length(rest, f->v[i]);
@@ -183,8 +213,9 @@ str key_mask(str text, const struct key_forms *f, struct arena *a)
 {
     struct buf b = { .arena = a, .max = SIZE_MAX / 4 };
     size_t done = 0;
-    for (size_t i = 0; i < text.len;) {
-        size_t n = key_length(f, str_sub(text, i, text.len));
+    for (size_t i = 0; i + KEY_MIN <= text.len;) {
+        bool maybe = may_begin(f, text.data[i], text.data[i + 1]); // called for each byte: not more
+        size_t n = maybe ? key_length(f, str_sub(text, i, text.len)) : 0;
         if (n == 0) {
             i++;
             continue;

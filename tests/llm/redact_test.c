@@ -25,12 +25,14 @@ static void the_key_is_found_in_every_form(void **s)
 static void the_key_is_found_in_any_mixture_of_escapes(void **s)
 {
     (void)s;
+    static const char all[] = "\\u0073\\u006b\\u002d\\u0063\\u0061\\u006e\\u0061\\u0072\\u0"
+                              "079\\u002f\\u0030\\u0031\\u0032\\u0033\\u0034\\u0035\\u0036\\u0037\\"
+                              "u0038\\u0039\\u002B\\u0022\\u0078";
     static const char *const texts[] = {
         "sk\\u002dcanary\\u002F0123456789\\u002b\\u0022x",
         "sk\\u002Dcanary/0123456789\\u002B\\\"x",
         "\\u0073k-canary\\/0123456789+\\u0022\\u0078",
-        "\\u0073\\u006b\\u002d\\u0063\\u0061\\u006e\\u0061\\u0072\\u0079\\u002f\\u0030\\u0031"
-        "\\u0032\\u0033\\u0034\\u0035\\u0036\\u0037\\u0038\\u0039\\u002B\\u0022\\u0078",
+        all,
         "sk\\\\u002dcanary\\\\/0123456789+\\\\\\\"x",
         "sk\\\\\\\\u002Dcanary/0123456789+\\\\\\\\\\\\\\\"x",
         "%73k%2dcanary%2F0123456789+%22x",
@@ -45,6 +47,38 @@ static void the_key_is_found_in_any_mixture_of_escapes(void **s)
             fail_msg("%s gives %.*s", texts[i], STR(out));
         out = secrets_redact(arena_printf(&arena, "a\\\"%s\\\" b", texts[i]), S(KEY), &arena);
         assert_str(out, S("a\\\"[key]\\\" b"));
+    }
+}
+
+// One character as a JSON writer may put it (`how` 0 to 3) or a URL (4 to 6).
+static void spell(struct buf *b, char c, uint64_t how)
+{
+    switch (how) {
+    case 1: buf_addf(b, "\\u%04x", c); return;
+    case 2: buf_addf(b, "\\u%04X", c); return;
+    case 3: buf_addf(b, ascii_is_alnum(c) ? "%c" : "\\%c", c); return; // "\\n" is no n
+    case 5: buf_addf(b, "%%%02x", c); return;
+    case 6: buf_addf(b, "%%%02X", c); return;
+    default: buf_add_char(b, c);
+    }
+}
+
+static void two_thousand_random_mixtures_are_found(void **s)
+{
+    (void)s;
+    const str key = S("pk-canary/0123456789_~AbC");
+    struct rng rng;
+    rng_seed(&rng, 7, S("spellings"));
+    for (int i = 0; i < 2000; i++) {
+        struct buf b = { .arena = &arena };
+        bool is_url = i % 2 == 1;
+        buf_add(&b, S("u0 "));
+        for (size_t k = 0; k < key.len; k++)
+            spell(&b, key.data[k], is_url ? 4 + rng_below(&rng, 3) : rng_below(&rng, 4));
+        buf_add(&b, S(" 1%"));
+        str out = secrets_redact(buf_str(&b), key, &arena);
+        if (!str_eq(out, S("u0 [key] 1%")))
+            fail_msg("%.*s gives %.*s", STR(buf_str(&b)), STR(out));
     }
 }
 
@@ -150,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_key_is_found_in_every_form),
         cmocka_unit_test(the_key_is_found_in_any_mixture_of_escapes),
+        cmocka_unit_test(two_thousand_random_mixtures_are_found),
         cmocka_unit_test(a_key_with_the_marks_of_escapes_is_found),
         cmocka_unit_test(what_only_resembles_the_key_stays),
         cmocka_unit_test(the_key_is_found_in_base64_that_is_escaped_again),

@@ -269,8 +269,7 @@ static void extra_without_a_secret_is_taken(void **s)
         "{}",
         "{\"max_completion_tokens\":5,\"logit_bias\":{\"50256\":-100},\"logprobs\":true}",
         "{\"top_p\":0.9,\"stop\":[\"\\n\"],\"stop_token_ids\":[1],\"skip_special_tokens\":true}",
-        "{\"chat_template_kwargs\":{\"enable_thinking\":false,\"pad_token\":\"x\",\"eos_token\":"
-        "\"y\",\"bad_token\":1}}",
+        "{\"chat_template_kwargs\":{\"pad_token\":\"x\",\"eos_token\":\"y\",\"bad_token\":1}}",
         "{\"user\":\"user_AbCd1234\",\"prompt_cache_key\":\"chess-1\",\"safety_identifier\":\"b\"}",
         "{\"reasoning\":{\"max_tokens\":100},\"metadata\":{\"key\":\"value\",\"tokens\":\"9\"}}",
         "{\"structured_outputs\":{\"regex\":\"[a-h][1-8]key=abcd\"}}",
