@@ -3,7 +3,7 @@
 // other files, that err_set and err_add return false. Without it each `return err_set(...)` looks
 // as if it might be success with nothing filled in.
 #pragma once
-#include "base/err.h"
+#include "../src/base/err.h"
 
 static inline bool always_false_(bool result)
 {

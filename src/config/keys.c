@@ -62,16 +62,16 @@ const struct rules rookery_rules = LIST(rookery_keys);
 // A key of an optimizer that stays in the mapping: its type, its limits and its default.
 #define COUNT(name, least, value)                                                                  \
     {                                                                                              \
-        name, RULE_INT, .min = least, .max = COUNT_MAX, .at = NOWHERE, .preset = value             \
+        (name), RULE_INT, .min = (least), .max = COUNT_MAX, .at = NOWHERE, .preset = (value)       \
     }
 #define SWITCH(name, value)                                                                        \
     {                                                                                              \
-        name, RULE_BOOL, .at = NOWHERE, .preset = value                                            \
+        (name), RULE_BOOL, .at = NOWHERE, .preset = (value)                                        \
     }
 // One that has its place in struct optimizer_config; config_defaults knows its default.
 #define FIELD(name, least)                                                                         \
     {                                                                                              \
-#name, RULE_INT, .min = least, .max = COUNT_MAX, .at = IN_OPTIMIZER(name)                  \
+#name, RULE_INT, .min = (least), .max = COUNT_MAX, .at = IN_OPTIMIZER(name)                \
     }
 #define BOOTSTRAP_FIELDS                                                                           \
     FIELD(max_bootstrapped_demos, 0), FIELD(max_labeled_demos, 0), FIELD(max_rounds, 1),           \
@@ -384,7 +384,7 @@ static bool unknown_key(const struct rules *rules, const struct place *at)
     struct arena scratch = { 0 };
     struct buf known = { .arena = &scratch };
     struct nearest near = { .word = at->key };
-    for (size_t i = 0; i < rules->n; i++) {
+    for (size_t i = 0; rules->v && i < rules->n; i++) {
         nearest_offer(&near, str_from(rules->v[i].name));
         buf_addf(&known, "%s%s", i > 0 ? ", " : "there are ", rules->v[i].name);
     }

@@ -110,7 +110,7 @@ static bool own_tag(struct composer *c, const yaml_char_t *tag, int line, str *n
 // A collection takes no tag but its own.
 static bool check_tag(struct composer *c, const yaml_char_t *tag, int line, str want)
 {
-    str name;
+    str name = { 0 };
     if (!tag || str_eq(str_from((const char *)tag), S("!")))
         return true;
     if (!own_tag(c, tag, line, &name))

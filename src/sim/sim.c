@@ -276,6 +276,8 @@ const struct persona *sim_persona(str name)
 
 str sim_persona_name(const struct persona *p)
 {
+    if (!p)
+        BUG("no persona");
     return str_from(p->name);
 }
 
