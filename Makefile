@@ -38,6 +38,7 @@ san: deps ## all tests under the address and undefined-behaviour sanitizers
 	@$(call run_tests,build-san,--timeout-multiplier 5)
 
 # internalAstError: cppcheck's parser stumbles over a compound literal inside `? :`.
+# ctuuninitvar: it takes the address of what a function fills for a use of what is in it.
 lint: build ## layers, contracts, sizes, format; clang-tidy; cppcheck
 	@tools/deps.sh lint
 	@tools/lint.py
@@ -45,6 +46,7 @@ lint: build ## layers, contracts, sizes, format; clang-tidy; cppcheck
 	@mkdir -p $(B)/cppcheck
 	cppcheck --quiet -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--cppcheck-build-dir=$(B)/cppcheck --suppress=missingIncludeSystem --suppress=internalAstError \
+		--suppress=ctuuninitvar \
 		--library=tools/cppcheck.cfg --error-exitcode=1 -D_GNU_SOURCE -Isrc src
 
 fuzz-smoke: ## every fuzz target for FUZZ_SECONDS (60) each

@@ -139,6 +139,18 @@ bool run_configure(struct run *r, enum method method)
     return apply_method(r, method) && apply_flags(r) && config_finish(&r->config, r->err);
 }
 
+// Nothing asks the prompt model yet; what is wrong with its settings is told all the same, above
+// all a key among them, which would be written to files.
+static bool check_prompt_model(const struct run *r)
+{
+    const struct model_config *m = &r->config.prompt_model;
+    struct model_opts opts = { .no_key = true, .extra = m->extra };
+    struct model ignored;
+    return !r->config.has_prompt_model || m->name.len == 0 ||
+           cli_model_open(m->name, &opts, r->arena, &ignored, r->err) ||
+           err_add(r->err, "prompt_model");
+}
+
 bool run_open_model(struct run *r)
 {
     const struct model_config *m = &r->config.task_model;
@@ -161,7 +173,7 @@ bool run_open_model(struct run *r)
                        "--format must be none, json_object or schema, got "
                        "\"%.*s\"",
                        STR(format));
-    if (!cli_model_open(m->name, &opts, r->arena, &r->task_model, r->err))
+    if (!cli_model_open(m->name, &opts, r->arena, &r->task_model, r->err) || !check_prompt_model(r))
         return false;
     if (r->config.rookery.max_cost_usd > 0 && !r->task_model.price.known)
         return err_set(r->err, ERR_USAGE,

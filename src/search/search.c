@@ -217,7 +217,7 @@ static size_t root_iterate(struct search *s, const struct position *pos, int dep
 static void root_settle(const struct position *pos, struct search_result *out)
 {
     struct move_list legal;
-    struct scored_move settled[MAX_LEGAL_MOVES];
+    struct scored_move settled[MAX_LEGAL_MOVES] = { 0 };
     moves_ordered(pos, &legal);
     for (size_t i = 0; i < legal.n; i++)
         for (size_t k = 0; k < out->n; k++)

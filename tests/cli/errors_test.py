@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Wrong input gets a sentence that says where, what and what to do, and the right exit code."""
+import http.server
+import json
 import os
 import socket
 import sqlite3
+import threading
 import unittest
 
 from program import Case, Simulator, run
@@ -158,6 +161,62 @@ class Endpoints(Case):
 
     def test_a_key_does_not_travel_over_plain_http(self):
         self.ask(2, ["http"], "http://192.0.2.1/v1", env={"OPENAI_API_KEY": "k12345"})
+
+
+    def test_a_key_in_a_configuration_is_refused_and_not_shown(self):
+        for model in ("task_model", "prompt_model"):
+            text = ("benchmark: independent_positions\ntask_model:\n  name: sim/responsive\n")
+            text += "" if model == "task_model" else "prompt_model:\n  name: sim/modest\n"
+            self.write("run.yaml", text + "  extra:\n    api_key: sk-canary-0123456789\n")
+            said = self.fails(2, ["environment"], "eval", "run.yaml", "--store", ":memory:")
+            self.assertNotIn("canary", said)
+            self.assertFalse((self.dir / "runs").exists())
+
+    def test_a_key_that_the_server_echoes_is_written_nowhere(self):
+        key = "sk-canary-Zx81Qw+/YtP7kk02"
+        with Echo() as url:
+            done = run("eval", "--model", "openai/m", "--base-url", url, "--limit", 2, "--out", "o",
+                       "--store", "s.db", cwd=self.dir, env={"OPENAI_API_KEY": key})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = done.stdout + done.stderr
+        for path in self.dir.rglob("*"):
+            if path.is_file():
+                seen += path.read_bytes()
+        for form in (key, "Zx81Qw", "YtP7kk02"):
+            self.assertNotIn(form.encode(), seen)
+
+
+class Echo:
+    """A server that puts what it was sent as Authorization into every text of its reply."""
+
+    def __enter__(self):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                key = self.headers["Authorization"].removeprefix("Bearer ")
+                body = json.dumps({
+                    "id": key, "model": key, "provider": key, "system_fingerprint": key,
+                    "choices": [{"index": 0, "finish_reason": key, "message": {
+                        "role": "assistant", "reasoning_content": key,
+                        "content": json.dumps({"move": f"e4 {key}"})}}],
+                    "usage": {"prompt_tokens": 1, "completion_tokens": 1}}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("x-request-id", key)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self.server.server_port}/v1"
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class Store(Case):
