@@ -19,6 +19,8 @@ const struct command command_presets = {
     .summary = "the settings that --preset paper and improved decide",
     .usage = "",
     .about = "Prints the table of settings. The default preset is paper; its transport settings\n"
-             "apply only where --preset paper is given, as they change no score.",
+             "apply only where --preset paper is given (over a file, not over flags), as they "
+             "change no\n"
+             "score.",
     .run = run,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cmd_prompt.c - prints the exact body of the request for one position.
+// cmd_prompt.c - prints the exact body of the request for one position, with default settings.
 #include "cli/run.h"
 
 static const struct puzzle_position *find_position(const struct puzzle_positions *all, str id,

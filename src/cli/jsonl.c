@@ -23,7 +23,7 @@ static bool read_line(FILE *in, char *line, size_t *len, bool *over)
     return c != EOF || *len > 0;
 }
 
-static bool answer_line(str line, bool over, jsonl_fn *each, struct arena *a, struct buf *out)
+static void answer_line(str line, bool over, jsonl_fn *each, struct arena *a, struct buf *out)
 {
     struct err err = { 0 };
     if (over) {
@@ -36,15 +36,13 @@ static bool answer_line(str line, bool over, jsonl_fn *each, struct arena *a, st
         bool ok = json_is_object(in) && each(in, a, &o, &err);
         json_decref(in);
         if (ok)
-            return true;
+            return;
     }
     out->len = 0;
     struct json_out o = { .b = out };
     json_open(&o, '{');
-    json_key(&o, S("error"));
-    json_put_str(&o, str_from(err.text));
+    json_key_str(&o, S("error"), str_from(err.text));
     json_close(&o, '}');
-    return true;
 }
 
 bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err)

@@ -73,7 +73,7 @@ bool log_open(str path, struct err *err)
     fclose(run_log);
     run_log = NULL;
     return err_set(err, ERR_RUN,
-                   "%.*s is in use: the same run goes on in another program; wait until it has "
-                   "ended, or name another --out",
+                   "%.*s is in use: another program writes its run here; wait until it has ended "
+                   "(another --out is for another run)",
                    STR(path));
 }

@@ -86,7 +86,7 @@ static bool unknown_command(int argc, char **argv, struct arena *a, struct err *
     str first = str_from(argv[1]);
     str both = arena_printf(a, "%s %s", argv[1], argc > 2 ? argv[2] : "");
     struct buf group = { .arena = a };
-    struct nearest n = { .word = both };
+    struct nearest n = { .word = first };
     write_commands(first, &group);
     if (group.len > 0)
         return err_set(err, ERR_USAGE, "%s is followed by another word:\n%.*s", argv[1],

@@ -38,17 +38,19 @@ bool cli_program_load(str path, struct arena *a, const struct program **out, str
            (program_from_text(text, a, out, err) || err_add(err, "%.*s", STR(path)));
 }
 
+str format_name(enum reply_format format)
+{
+    static const str names[] = { [FORMAT_NONE] = T("none"),
+                                 [FORMAT_JSON_OBJECT] = T("json_object"),
+                                 [FORMAT_SCHEMA] = T("schema") };
+    return names[format];
+}
+
 bool format_parse(str name, enum reply_format *out)
 {
-    static const struct {
-        const char *name;
-        enum reply_format format;
-    } formats[] = { { "none", FORMAT_NONE },
-                    { "json_object", FORMAT_JSON_OBJECT },
-                    { "schema", FORMAT_SCHEMA } };
-    for (size_t i = 0; i < ARRAY_LEN(formats); i++)
-        if (str_eq(name, str_from(formats[i].name))) {
-            *out = formats[i].format;
+    for (int f = FORMAT_NONE; f <= FORMAT_SCHEMA; f++)
+        if (str_eq(name, format_name((enum reply_format)f))) {
+            *out = (enum reply_format)f;
             return true;
         }
     return false;

@@ -172,6 +172,8 @@ static void warn(const struct scoring *s)
 bool run_score_predictions(struct run *r, str path)
 {
     str text;
+    if (opt_flag(r->args, "dry-run"))
+        return err_set(r->err, ERR_USAGE, "--predictions calls nothing; leave --dry-run out");
     if (r->samples != 1)
         return err_set(r->err, ERR_USAGE,
                        "--samples asks a model; it has no meaning with "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// run.h - what eval, optimize and prompt share: configuration from file and flags, models, data,
+// run.h - what eval and optimize share: configuration from file and flags, models, data,
 // the store and pump of a run, its files and its report.
 #pragma once
 #include "cli/cli.h"
@@ -8,7 +8,7 @@
 #include "optimize/optimize.h"
 #include "result/result.h"
 
-// Options of every command that asks a model, and of every one that makes a run.
+// Options of eval and optimize: of their model, and of the run.
 extern const struct opt opts_model[], opts_run[];
 
 struct run {
@@ -55,16 +55,16 @@ MUST_CHECK bool run_optimize(struct run *r);
 MUST_CHECK bool run_evaluate(struct run *r);
 // Files of the run directory, the row's summary, the report.
 MUST_CHECK bool run_finish(struct run *r);
-// Scores the answers in a file instead of asking a model: no store, files only with --out.
+// Scores the answers in a file: a run like any other, but for the calls.
 MUST_CHECK bool run_score_predictions(struct run *r, str path);
 // The files of the run directory; then the report (or summary.json with --json).
 MUST_CHECK bool run_save(struct run *r, str summary);
-MUST_CHECK bool run_print(struct run *r, str summary);
 // Opens a model with the providers and environment of the process.
 MUST_CHECK bool cli_model_open(str name, const struct model_opts *opts, struct arena *a,
                                struct model *out, struct err *err);
 MUST_CHECK bool cli_program_load(str path, struct arena *a, const struct program **out,
                                  struct err *err);
+str format_name(enum reply_format format); // as --format names it
 MUST_CHECK bool format_parse(str name, enum reply_format *out);
 // One line of progress on standard error: a bar on a terminal, else a line every ten seconds.
 void progress_show(void *run, const struct pump_stats *stats);

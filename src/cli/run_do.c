@@ -80,8 +80,13 @@ static bool open_row(struct run *r)
                                .now_unix_ms = clock_unix_ms() };
     if (!store_run_begin(r->store, &how, r->arena, &r->row, r->err))
         return false;
+    // The directory before any money is spent; then the row again: what another program spent and
+    // finished before this one had the lock is known only now.
+    if (!open_directory(r) ||
+        !store_run_begin(r->store, &(struct store_begin){ 0 }, r->arena, &r->row, r->err))
+        return false;
     r->replayed = r->row.finished;
-    return open_directory(r); // before any money is spent
+    return true;
 }
 
 bool run_begin(struct run *r)
@@ -104,8 +109,8 @@ bool run_begin(struct run *r)
     };
     r->lab = (struct lab){ .arena = r->arena,
                            .pump = pump_new(&opts, r->store, r->err),
-                           .seed = c->seed,
-                           .continue_on_error = c->continue_on_error };
+                           // A finished run is shown as it ended.
+                           .continue_on_error = c->continue_on_error || r->replayed };
     return r->lab.pump != NULL;
 }
 
@@ -240,7 +245,7 @@ bool run_finish(struct run *r)
 static void print_so_far(const struct run *r)
 {
     const struct lab_progress *p = &r->lab.progress;
-    if (p->n_scored == 0)
+    if (p->n_scored == 0 || p->n_jobs == 1) // bootstrapping works in batches of one
         return;
     struct interval i = stats_wilson_rate(p->score_sum / (double)p->n_scored, (int64_t)p->n_scored);
     printf("so far, %s: %zu of %zu answered, %.2f %% right [%.2f, %.2f]; no result is written "

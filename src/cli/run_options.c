@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// run_options.c - the options that eval, optimize and prompt share.
+// run_options.c - the options that eval and optimize share.
 #include "cli/run.h"
 
 const struct opt opts_model[] = {

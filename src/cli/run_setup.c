@@ -32,14 +32,13 @@ static void apply_model_flags(const struct args *args, struct model_config *m)
     }
 }
 
+// Named by the flag, the preset's transport holds over the file's, but not over other flags.
 static void apply_preset(const struct args *args, struct run_config *c)
 {
     if (!str_eq(opt_text(args, "preset", S("")), S("paper")))
         return;
-    if (!opt_get(args, "retries")->set)
-        c->task_model.retries = PAPER_RETRIES;
-    if (c->task_model.timeout_s == 0)
-        c->task_model.timeout_s = PAPER_TIMEOUT_S;
+    c->task_model.retries = opt_int(args, "retries", PAPER_RETRIES);
+    c->task_model.timeout_s = opt_real(args, "timeout", PAPER_TIMEOUT_S);
 }
 
 // --extra replaces the file's. With max_completion_tokens in it max_tokens is not sent.
@@ -125,6 +124,16 @@ static bool apply_method(struct run *r, enum method method)
     return true;
 }
 
+// The configuration is written to files, whether a model is asked or not.
+static bool no_secrets(struct run *r)
+{
+    const struct run_config *c = &r->config;
+    return (extra_has_no_secret(c->task_model.extra, S(""), r->err) ||
+            err_add(r->err, "task_model")) &&
+           (extra_has_no_secret(c->prompt_model.extra, S(""), r->err) ||
+            err_add(r->err, "prompt_model"));
+}
+
 bool run_configure(struct run *r, enum method method)
 {
     config_defaults(&r->config);
@@ -136,19 +145,8 @@ bool run_configure(struct run *r, enum method method)
     r->samples = has_option(r->args, "samples") ? (int)opt_int(r->args, "samples", 1) : 1;
     if (has_option(r->args, "predictions") && opt_get(r->args, "predictions")->set)
         r->config.task_model.name = S("recorded/answers"); // no model is asked
-    return apply_method(r, method) && apply_flags(r) && config_finish(&r->config, r->err);
-}
-
-// Nothing asks the prompt model yet; what is wrong with its settings is told all the same, above
-// all a key among them, which would be written to files.
-static bool check_prompt_model(const struct run *r)
-{
-    const struct model_config *m = &r->config.prompt_model;
-    struct model_opts opts = { .no_key = true, .extra = m->extra };
-    struct model ignored;
-    return !r->config.has_prompt_model || m->name.len == 0 ||
-           cli_model_open(m->name, &opts, r->arena, &ignored, r->err) ||
-           err_add(r->err, "prompt_model");
+    return apply_method(r, method) && apply_flags(r) && config_finish(&r->config, r->err) &&
+           no_secrets(r);
 }
 
 bool run_open_model(struct run *r)
@@ -173,7 +171,7 @@ bool run_open_model(struct run *r)
                        "--format must be none, json_object or schema, got "
                        "\"%.*s\"",
                        STR(format));
-    if (!cli_model_open(m->name, &opts, r->arena, &r->task_model, r->err) || !check_prompt_model(r))
+    if (!cli_model_open(m->name, &opts, r->arena, &r->task_model, r->err))
         return false;
     if (r->config.rookery.max_cost_usd > 0 && !r->task_model.price.known)
         return err_set(r->err, ERR_USAGE,
@@ -261,7 +259,6 @@ static str filter_text(const struct run *r)
 
 static void note_facts(struct run *r)
 {
-    static const char *const formats[] = { "none", "json_object", "schema" };
     r->facts = (struct run_facts){
         .version = S(ROOKERY_VERSION),
         .commit = S(ROOKERY_COMMIT),
@@ -269,7 +266,7 @@ static void note_facts(struct run *r)
         .method = method_name(r->config.method),
         .preset = r->config.rookery.preset,
         .base_url = r->task_model.base_url,
-        .format = str_from(formats[r->task_model.format]),
+        .format = format_name(r->task_model.format),
         .program = opt_text(r->args, "program", S("")),
         .program_hash = program_hash(r->program, r->arena),
         .train_sha256 = r->train_file.sha256,

@@ -11,7 +11,6 @@ struct lab_progress { // of the current batch, for whoever watches
 struct lab {             // made by the caller; plain values
     struct arena *arena; // of the run: programs, outcomes, records
     struct pump *pump;
-    uint64_t seed;
     bool continue_on_error; // record what never arrived as failed instead of stopping
     int64_t n_batches;      // evaluated so far; numbers the next one
     struct lab_progress progress;

@@ -13,8 +13,8 @@ static const str name_ends[] = {
     T("bearertoken"), T("idtoken"),   T("sessiontoken"), T("refreshtoken"), T("securitytoken"),
 };
 // Names that are a secret's only as a whole: "stop_token", "pad_token" are none.
-static const str whole_names[] = { T("token"),   T("bearer"),  T("auth"),        T("hftoken"),
-                                   T("idtoken"), T("adtoken"), T("azureadtoken") };
+static const str whole_names[] = { T("token"),   T("bearer"),  T("auth"),
+                                   T("hftoken"), T("adtoken"), T("azureadtoken") };
 
 static bool is_secret_name(str name)
 {
@@ -86,20 +86,16 @@ static bool find_in(struct search *s, const json_t *value)
     return s->what != NULL;
 }
 
-bool extra_has_no_secret(const struct model *m, struct err *err)
+bool extra_has_no_secret(const json_t *extra, str key, struct err *err)
 {
     struct arena scratch = { 0 };
     struct search s = { .member = S("extra") };
-    if (key_is_secret(m->key))
-        key_forms_of(m->key, &scratch, &s.forms);
-    bool found = find_in(&s, m->extra);
+    if (key_is_secret(key))
+        key_forms_of(key, &scratch, &s.forms);
+    bool found = find_in(&s, extra);
     arena_free(&scratch);
-    if (!found)
-        return true;
-    str variable = m->provider->key_env;
-    return err_set(err, ERR_USAGE,
-                   "%.*s: in extra, %s %s: keys come from the environment%s%.*s only, since what "
-                   "is in a configuration is written to files; take it out",
-                   STR(m->name), str_show(s.member, 60).text, s.what,
-                   variable.len > 0 ? " variable " : "", STR(variable));
+    return !found || err_set(err, ERR_USAGE,
+                             "in extra, %s %s: keys come from environment variables only, since "
+                             "what is in a configuration is written to files; take it out",
+                             str_show(s.member, 60).text, s.what);
 }

@@ -20,7 +20,6 @@ MUST_CHECK bool url_base(str text, struct arena *a, str *out, struct err *err);
 // A base that ends with `path` already is kept.
 str url_join(str base, str path, struct arena *a);
 bool url_is_https(str base);
-bool url_is_loopback(str base); // by name or number, without asking a resolver
 str url_without_query(str url); // for people and logs
 
 // ---- hint.c ----
@@ -118,8 +117,6 @@ str key_mask(str text, const struct key_forms *f, struct arena *a);
 bool key_is_secret(str key);
 // redact.c: something looks like a key: sk-..., AIza..., Bearer ...
 bool text_has_key_shape(str text);
-// extra.c: ERR_USAGE when a name or a value in `extra`, at any depth, is a secret's.
-MUST_CHECK bool extra_has_no_secret(const struct model *m, struct err *err);
 // redact.c: at most `max` bytes of `text`, cut at a blank, so that no half of a secret is left
 // which nothing would find any more.
 str text_cut(str text, size_t max);

@@ -69,7 +69,7 @@ struct reply {
     enum finish finish;
     str native_finish, served_model, served_provider, request_id, fingerprint;
     struct usage usage;
-    int64_t cost_nusd; // of this call, all its attempts
+    int64_t cost_nusd; // of this attempt
     enum known cost_source;
     int http_status, attempts; // status of the last attempt, 0: none or in process
     int64_t latency_ms;        // of the last attempt
@@ -79,8 +79,7 @@ struct reply {
     str note;                  // what was odd and was mended: a lone surrogate, impossible counts
 };
 bool reply_may_retry(const struct reply *r); // the class is retried and the server allows it
-// A reply as one JSON object, and back (texts in `a`). Absent members have their zero
-// (retry_after_ms: -1, class: ok); unknown members and wrong types are ERR_INPUT.
+// A reply as JSON, and back (texts in `a`): absent members are zero, unknown ones ERR_INPUT.
 str reply_to_json(const struct reply *r, struct arena *a);
 MUST_CHECK bool reply_from_json(str text, struct arena *a, struct reply *out, struct err *err);
 
@@ -90,8 +89,7 @@ struct price { // US dollars per million tokens
     bool known;
     double input, cached, cache_write, output;
 };
-// Built-in dated table, by full model name ("openai/gpt-4o-mini"); `.known` false: none.
-struct price price_of(str model);
+struct price price_of(str model); // of the built-in dated table, by full name
 // Section 14: (total - cached - write) x in + ..., each term clamped at 0, in nano-dollars.
 int64_t price_cost_nusd(const struct price *p, const struct usage *u);
 int64_t tokens_estimate(str text); // max(characters / 4, words x 1.3), rounded up
@@ -158,9 +156,8 @@ struct provider {         // one file and one line in providers[]; builds and pa
     bool (*open)(struct model *m, struct arena *a, struct err *err);
 };
 // script/FILE: JSON Lines {"match":{"input":TEXT,"call":N,"sample":N},"reply":{..} or "text":".."};
-// the first line whose conditions all hold answers, none is ERR_INPUT. A pure function of request
-// and sample: `input` stands in the last user message ("*" or absent: any), `call` is the number
-// of the re-ask (0: first request; 1: json_object asked of a model set to schema).
+// the first line whose conditions hold answers, none is ERR_INPUT. `input` stands in the last user
+// message ("*" or absent: any), `call` is 1 for the re-ask of a model set to schema, else 0.
 extern const struct provider provider_openai, provider_script;
 extern const struct provider *const llm_providers[]; // HTTP and script/; then NULL
 
@@ -185,6 +182,9 @@ struct model_opts { // zero: nothing set, but for `from`; see the fields of stru
 // ERR_ENDPOINT: no key. The last two: unless the host is loopback.
 MUST_CHECK bool model_open(str name, const struct model_opts *opts, struct arena *a,
                            struct model *out, struct err *err);
+// Whether no member's name or value is a secret's (section 16); ERR_USAGE names it, not its value.
+MUST_CHECK bool extra_has_no_secret(const json_t *extra, str key, struct err *err);
+bool url_is_loopback(str url); // by name or number, without asking a resolver
 // The request a job makes of a model: its configuration under the job's overrides (NULL: none).
 // Without a signature the answer is free text: no response_format. Borrows all.
 struct model_request model_request_new(const struct model *m, const struct sampling *override,

@@ -37,12 +37,24 @@ static bool provider_unknown(str name, const struct provider *const *providers, 
                    STR(known));
 }
 
+// Whether a terminal would obey this character instead of showing it.
+static bool is_obeyed(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x202A && c <= 0x202E) ||
+           (c >= 0x2066 && c <= 0x2069);
+}
+
 static bool name_is_plain(str name)
 {
-    for (size_t i = 0; i < name.len; i++)
-        if ((unsigned char)name.data[i] < 0x20 || name.data[i] == 0x7f)
+    enum { NAME_MAX_BYTES = 1024 };
+    for (size_t i = 0; i < name.len;) {
+        uint32_t code;
+        bool valid;
+        i += utf8_decode(str_sub(name, i, name.len), &code, &valid);
+        if (!valid || is_obeyed(code))
             return false;
-    return name.len <= 1024 && utf8_valid(name);
+    }
+    return name.len <= NAME_MAX_BYTES;
 }
 
 static bool set_name(str name, const struct model_source *from, struct arena *a, struct model *out,
@@ -166,12 +178,17 @@ static bool set_endpoint(const struct model_opts *opts, struct arena *a, struct 
     return true;
 }
 
+static bool extra_is_clean(const struct model *m, struct err *err)
+{
+    return extra_has_no_secret(m->extra, m->key, err) || err_add(err, "%.*s", STR(m->name));
+}
+
 bool model_open(str name, const struct model_opts *opts, struct arena *a, struct model *out,
                 struct err *err)
 {
     *out = (struct model){ 0 };
     if (!set_name(name, opts->from, a, out, err) || !set_options(opts, out, err) ||
-        !set_endpoint(opts, a, out, err) || !extra_has_no_secret(out, err))
+        !set_endpoint(opts, a, out, err) || !extra_is_clean(out, err))
         return false;
     out->price = is_local(out) ? (struct price){ .known = true } : price_of(out->name);
     return !out->provider->open || out->provider->open(out, a, err);

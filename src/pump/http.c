@@ -38,7 +38,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *context, v
         e.events |= EPOLLOUT;
     if (epoll_ctl(h->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) != 0 &&
         epoll_ctl(h->epoll, known ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &e) != 0)
-        return -1; // the system is out of watches: libcurl ends the transfer
+        return -1; // the system is out of watches: libcurl ends all transfers
     curl_multi_assign(h->multi, fd, h);
     return 0;
 }
@@ -131,18 +131,6 @@ static void set_headers(struct transfer *t, const struct http_request *q)
     curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->list);
 }
 
-// Proxy variables are for the world outside.
-static bool is_loopback(str url)
-{
-    str host = str_sub(url, (size_t)(str_find(url, S("://")) + 3), url.len);
-    host = str_cut(&host, '/');
-    if (str_starts(host, S("[::1]")))
-        return true;
-    host = str_cut(&host, ':');
-    return str_eq_nocase(host, S("localhost")) ||
-           (str_starts(host, S("127.")) && str_trim_set(host, S("0123456789.")).len == 0);
-}
-
 static void set_options(struct transfer *t, const struct http_request *q, int64_t timeout_ms)
 {
     CURL *c = t->easy;
@@ -164,11 +152,12 @@ static void set_options(struct transfer *t, const struct http_request *q, int64_
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
     curl_easy_setopt(c, CURLOPT_MAXAGE_CONN, (long)IDLE_CONNECTION_S);
     curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
-    if (is_loopback(q->url))
+    if (url_is_loopback(q->url)) // proxy variables are for the world outside
         curl_easy_setopt(c, CURLOPT_PROXY, "");
 }
 
-void http_send(struct http *h, struct transfer *t, const struct http_request *q, int64_t timeout_ms)
+bool http_send(struct http *h, struct transfer *t, const struct http_request *q, int64_t timeout_ms,
+               struct err *err)
 {
     if (!t->easy)
         t->easy = mem_must(curl_easy_init());
@@ -181,10 +170,18 @@ void http_send(struct http *h, struct transfer *t, const struct http_request *q,
     t->error[0] = '\0';
     set_options(t, q, timeout_ms);
     set_headers(t, q);
+    CURLMcode code = curl_multi_add_handle(h->multi, t->easy);
+    if (code != CURLM_OK) {
+        curl_slist_free_all(t->list);
+        t->list = NULL;
+        return err_set(err, ERR_RUN,
+                       "cannot send: %s; raise the limits of this system or lower "
+                       "--concurrency",
+                       curl_multi_strerror(code));
+    }
     t->flying = true;
     t->sent_us = clock_mono_us();
-    if (curl_multi_add_handle(h->multi, t->easy) != CURLM_OK)
-        BUG("the multi handle refuses a transfer");
+    return true;
 }
 
 bool http_wait(struct http *h, int64_t timeout_ms)
@@ -237,6 +234,7 @@ struct transfer *http_finished(struct http *h)
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
         curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
         curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+        curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &t->request_bytes);
         t->result = result;
         t->response.status = (int)status;
         t->response.complete = result == CURLE_OK;
@@ -250,8 +248,11 @@ struct transfer *http_finished(struct http *h)
 
 void http_abort(struct http *h, struct transfer *t)
 {
-    if (t->flying)
-        take_off(h, t);
+    if (!t->flying)
+        return;
+    curl_easy_getinfo(t->easy, CURLINFO_REQUEST_SIZE, &t->request_bytes);
+    t->result = CURLE_ABORTED_BY_CALLBACK;
+    take_off(h, t);
 }
 
 void transfer_free(struct transfer *t)
@@ -263,17 +264,7 @@ void transfer_free(struct transfer *t)
 
 bool transfer_is_unreachable(const struct transfer *t)
 {
-    switch ((int)t->result) {
-    case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_URL_MALFORMAT: return true;
-    default: return false;
-    }
+    return t->result != CURLE_OK && t->request_bytes == 0;
 }
 
 str transfer_error(const struct transfer *t, struct arena *a)

@@ -14,6 +14,7 @@ struct transfer {
     struct http_response response;
     char error[CURL_ERROR_SIZE];
     CURLcode result;
+    long request_bytes; // sent; 0: the endpoint saw nothing
     bool flying;
     int64_t sent_us;
 };
@@ -21,9 +22,9 @@ struct transfer {
 struct http;                            // opaque: the multi handle and the epoll set
 struct http *http_new(struct err *err); // NULL and ERR_RUN: no descriptor left
 void http_free(struct http *h);
-// Starts an exchange; texts of `q` must live until it is done.
-void http_send(struct http *h, struct transfer *t, const struct http_request *q,
-               int64_t timeout_ms);
+// Starts an exchange; texts of `q` must live until it is done. False: the system has no room.
+bool http_send(struct http *h, struct transfer *t, const struct http_request *q, int64_t timeout_ms,
+               struct err *err);
 // Waits at most timeout_ms for anything to happen, or less when a signal arrives. False: nothing
 // happened.
 bool http_wait(struct http *h, int64_t timeout_ms);
@@ -85,7 +86,6 @@ struct pump {
     const struct feed *feed;
 };
 
-int64_t pump_now(const struct pump *p);
 // Carries the slot's episode on with `in` until it waits for the endpoint or ends.
 bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struct err *err);
 // Starts the next attempt of a waiting slot when money allows; it stays waiting otherwise.

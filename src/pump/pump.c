@@ -72,15 +72,10 @@ const struct pump_stats *pump_stats(const struct pump *p)
     return &p->stats;
 }
 
-int64_t pump_now(const struct pump *p)
-{
-    return p->opts.now_ms ? p->opts.now_ms() : clock_mono_ms();
-}
-
 // What must happen now and then however busy the pump is: commits, progress, Ctrl-C.
 static bool tick(struct pump *p, struct err *err)
 {
-    int64_t now = pump_now(p);
+    int64_t now = clock_mono_ms();
     if (p->opts.interrupted && *p->opts.interrupted > 0 && p->stop != STOP_INTERRUPTED) {
         p->stop = STOP_INTERRUPTED;
         p->stop_ms = now;
@@ -124,7 +119,7 @@ static bool start_jobs(struct pump *p, bool *more, struct err *err)
 // Sends every waiting ask that is due; `*wait_ms` is the time until the next one is.
 static bool send_due(struct pump *p, int64_t *wait_ms, struct err *err)
 {
-    int64_t now = pump_now(p);
+    int64_t now = clock_mono_ms();
     *wait_ms = WAIT_MAX_MS;
     for (size_t i = 0; i < p->n_slots && p->stop == STOP_NOT; i++) {
         struct slot *s = &p->slots[i];
@@ -168,12 +163,12 @@ static bool turn(struct pump *p, bool *more, bool *busy, struct err *err)
         return false;
     bool flying = any_in(p, SLOT_FLYING);
     bool over = p->stop == STOP_INTERRUPTED &&
-                (*p->opts.interrupted > 1 || pump_now(p) - p->stop_ms > LAST_WAIT_MS);
+                (*p->opts.interrupted > 1 || clock_mono_ms() - p->stop_ms > LAST_WAIT_MS);
     *busy = !over && (flying || (p->stop == STOP_NOT && any_in(p, SLOT_WAITING)));
     if (!*busy)
         return true;
     if (!http_wait(p->http, 0)) { // nothing is there yet: commit, then sleep
-        if (store_dirty(p->db) && !store_flush(p->db, pump_now(p), err))
+        if (store_dirty(p->db) && !store_flush(p->db, clock_mono_ms(), err))
             return false;
         http_wait(p->http, wait_ms);
     }
@@ -204,7 +199,7 @@ static bool clear(struct pump *p, struct err *err)
     bool ok = true;
     for (size_t i = 0; i < p->n_slots; i++)
         ok &= slot_abort(p, &p->slots[i], err);
-    return store_flush(p->db, pump_now(p), err) && ok;
+    return store_flush(p->db, clock_mono_ms(), err) && ok;
 }
 
 bool pump_run(struct pump *p, int64_t batch, const struct feed *feed, struct err *err)

@@ -25,7 +25,6 @@ struct pump_opts {                            // zero means the default in brack
     bool reuse;                               // take good replies of other runs
     uint64_t jitter_seed;                     // of the back-off; no result depends on it
     const volatile sig_atomic_t *interrupted; // how often the person asked to stop [NULL: never]
-    int64_t (*now_ms)(void); // monotonic clock; tests pass their own [clock_mono_ms]
     // Called at most every 100 ms while pump_run works.
     void (*progress)(void *context, const struct pump_stats *stats);
     void *progress_context;

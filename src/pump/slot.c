@@ -172,7 +172,7 @@ static bool open_ask(struct pump *p, struct slot *s, struct reply *out, bool *an
     if (*answered)
         return true;
     s->state = SLOT_WAITING;
-    s->asked_ms = s->due_ms = pump_now(p);
+    s->asked_ms = s->due_ms = clock_mono_ms();
     if (m->provider->answer)
         return answer_in_process(p, s, out, answered, err);
     return m->provider->build(m, &s->ask.model, &s->arena, &s->http, err) ||
@@ -213,12 +213,14 @@ bool slot_send(struct pump *p, struct slot *s, struct err *err)
     int64_t worst = affordable_nusd(p, s);
     if (worst < 0)
         return true;
+    int64_t timeout_ms = m->timeout_ms ? m->timeout_ms : TIMEOUT_DEFAULT_MS;
+    if (!http_send(p->http, &s->transfer, &s->http, timeout_ms, err))
+        return false;
     s->reserved_nusd = worst;
     p->reserved_nusd += worst;
     s->attempts++;
     s->state = SLOT_FLYING;
     p->stats.n_in_flight++;
-    http_send(p->http, &s->transfer, &s->http, m->timeout_ms ? m->timeout_ms : TIMEOUT_DEFAULT_MS);
     return true;
 }
 
@@ -248,12 +250,11 @@ static void read_reply(struct pump *p, struct slot *s, struct reply *r)
 }
 
 // Ends the transfer's reservation. Sent and not answered whole: the endpoint may bill it.
-static bool settle(struct pump *p, struct slot *s, const struct reply *r, struct err *err)
+static bool settle(struct pump *p, struct slot *s, struct err *err)
 {
+    bool maybe_billed = s->transfer.result != CURLE_OK && !transfer_is_unreachable(&s->transfer);
     p->stats.n_in_flight--;
     p->reserved_nusd -= s->reserved_nusd;
-    bool maybe_billed = r->class == REPLY_TIMEOUT ||
-                        (r->class == REPLY_TRANSPORT && !transfer_is_unreachable(&s->transfer));
     return !maybe_billed || spend(p, s->reserved_nusd, err);
 }
 
@@ -264,7 +265,7 @@ bool slot_abort(struct pump *p, struct slot *s, struct err *err)
     if (!flying)
         return true;
     http_abort(p->http, &s->transfer);
-    return settle(p, s, &(struct reply){ .class = REPLY_TIMEOUT }, err);
+    return settle(p, s, err);
 }
 
 static bool is_fatal(const struct pump *p, const struct slot *s, const struct reply *r)
@@ -299,17 +300,17 @@ bool slot_receive(struct pump *p, struct slot *s, struct err *err)
     struct reply *r = &answer.model;
     read_reply(p, s, r);
     s->state = SLOT_WAITING;
-    if (!settle(p, s, r, err))
+    if (!settle(p, s, err))
         return false;
     if (p->stop != STOP_NOT && reply_may_retry(r))
-        return true; // the next run asks again
-    int64_t now = pump_now(p);
+        return spend(p, r->cost_nusd, err); // the next run asks again
+    int64_t now = clock_mono_ms();
     int64_t delay = retry_delay_ms(s, r, now - s->asked_ms, &p->jitter);
     if (delay >= 0) {
         log_line(LOG_INFO, "%.*s: %.*s; attempt %d of %d failed, next in %lld ms", STR(m->name),
                  STR(r->error), s->attempts, m->retries + 1, (long long)delay);
         s->due_ms = now + delay;
-        return true;
+        return spend(p, r->cost_nusd, err);
     }
     if (is_fatal(p, s, r) || retry_is_far(r)) {
         refuse(p, s, r);

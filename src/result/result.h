@@ -72,7 +72,6 @@ struct stored_result {
     } positions;
     int64_t n_correct, n_answers, n_trials; // of the accuracy, see tally_trials
     bool cost_known;
-    bool simulated;
 };
 // Both directions; a text that is none of ours is ERR_INPUT.
 str stored_result_write(str summary, const struct result_set *set, struct arena *a);

@@ -42,7 +42,6 @@ static void read_summary(const json_t *summary, struct stored_result *out)
     out->n_correct = json_get_int(accuracy, "k", 0);
     out->n_answers = json_get_int(accuracy, "n", 0);
     out->n_trials = tally_trials(&t, out->n_answers);
-    out->simulated = json_is_true(json_object_get(rookery, "simulated"));
     const json_t *usage = json_object_get(summary, "evaluation_usage");
     out->cost_known = json_is_number(json_object_get(usage, "cost_usd"));
 }

@@ -78,9 +78,9 @@ static const char *const statements[N_STATEMENTS] = {
         "UPDATE run SET n_calls = n_calls + ?2, spent_nusd = spent_nusd + ?3 WHERE id = ?1",
     [RUN_LIST] = "SELECT " RUN_COLUMNS " FROM run ORDER BY id",
     [RUN_BY_ID] = "SELECT " RUN_COLUMNS " FROM run WHERE id = ?1",
-    // Byte order: '0'..'f' keys and any other text alike. The newest ordinal of a key comes first.
+    // Byte order: '0'..'f' keys and any other text alike.
     [RUN_BY_KEY] = "SELECT " RUN_COLUMNS " FROM run WHERE substr(key, 1, length(?1)) = ?1"
-                   " ORDER BY key, ordinal DESC",
+                   " ORDER BY id",
     [RUN_REMOVE] = "DELETE FROM run WHERE id = ?1",
     [RUN_REMOVE_CALLS] = "DELETE FROM call WHERE run = ?1",
     [CALL_GET] = "SELECT " CALL_COLUMNS " FROM call"

@@ -55,8 +55,8 @@ MUST_CHECK bool store_run_finish(struct store *s, const struct store_run *run, i
 MUST_CHECK bool store_run_spend(struct store *s, int64_t run, int64_t cost_nusd, struct err *err);
 MUST_CHECK bool store_runs(struct store *s, struct arena *a, struct store_runs *out,
                            struct err *err); // oldest first
-// By id, or by the first characters of the key when unique (of several ordinals of one key the
-// newest). ERR_INPUT when there is none.
+// By id, or by the first characters of the key. ERR_INPUT when there is none or several, also of
+// one key.
 MUST_CHECK bool store_run_find(struct store *s, str which, struct arena *a, struct store_run *out,
                                struct err *err);
 // Removes a run and its calls; ERR_INPUT when there is none. Programs stay.
@@ -93,7 +93,7 @@ MUST_CHECK bool store_call_reuse(struct store *s, str reuse_key, struct arena *a
 // elsewhere): ERR_RUN.
 MUST_CHECK bool store_call_put(struct store *s, const struct call_place *at,
                                const struct stored_call *call, struct err *err);
-// Calls of a run in order of batch, job, ask, for `runs show` and diffs.
+// Calls of a run in order of batch, job, ask, for exports; no command reads them yet.
 struct stored_calls {
     struct stored_call_at {
         struct call_place at;

@@ -120,8 +120,9 @@ class Configuration(Case):
         self.fails(3, ["data/puzzle_test.csv", "builtin:test"], "eval", "run.yaml")
 
     def test_unchanged_configuration_of_the_paper_tool(self):
-        self.write("run.yaml", self.BASE + "output_dir: here\nmethod: baseline\nseed: 43\n")
-        done = run("eval", "run.yaml", "--store", ":memory:", cwd=self.dir)
+        self.write("run.yaml", self.BASE + "output_dir: here\nmethod: bootstrap_few_shot\nseed: 43\n"
+                   "prompt_model:\n  name: anthropic/claude\n  temperature: 1.0\n")
+        done = run("optimize", "run.yaml", "--store", ":memory:", cwd=self.dir)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.dir / "here" / "summary.json").exists())
 
@@ -161,6 +162,10 @@ class Endpoints(Case):
 
     def test_a_key_does_not_travel_over_plain_http(self):
         self.ask(2, ["http"], "http://192.0.2.1/v1", env={"OPENAI_API_KEY": "k12345"})
+        done = run("optimize", "--model", "openai/m", "--allow-http", "--dry-run", cwd=self.dir,
+                   env={"OPENAI_API_KEY": "k12345",
+                        "ROOKERY_OPENAI_BASE_URL": "http://192.0.2.1/v1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
     def test_a_key_in_a_configuration_is_refused_and_not_shown(self):
@@ -170,6 +175,8 @@ class Endpoints(Case):
             self.write("run.yaml", text + "  extra:\n    api_key: sk-canary-0123456789\n")
             said = self.fails(2, ["environment"], "eval", "run.yaml", "--store", ":memory:")
             self.assertNotIn("canary", said)
+            self.write("p.jsonl", "")
+            self.fails(2, ["environment"], "eval", "run.yaml", "--predictions", "p.jsonl")
             self.assertFalse((self.dir / "runs").exists())
 
     def test_a_key_that_the_server_echoes_is_written_nowhere(self):

@@ -177,6 +177,16 @@ class Replay(Runs):
         self.assertIn("0 new, 60 replayed", self.ok("optimize", "--method", "baseline",
                                                     *self.RUN[1:]))
 
+    def test_a_run_that_ended_with_failures_is_shown_as_it_ended(self):
+        with Simulator("--faults", "500:1") as s:
+            args = ("eval", "--model", "openai/sim-modest", "--base-url", s.url, "--limit", 2,
+                    "--retries", 0, "--deterministic")
+            self.ok(*args, "--continue-on-error", "--out", "a")
+            before = self.stats(s)["requests"]
+            self.assertIn("0 new", self.ok(*args, "--out", "b"))
+            self.assertEqual(before, self.stats(s)["requests"])
+        self.assertEqual(self.read("a", "results.json"), self.read("b", "results.json"))
+
     def test_again_starts_a_new_run_and_reuse_pays_nothing(self):
         self.ok(*self.RUN)
         self.assertIn("60 new", self.ok(*self.RUN, "--again"))

@@ -254,7 +254,7 @@ static void extra_with_a_secret_is_refused_and_not_shown(void **s)
         assert_int_equal(err.code, ERR_USAGE);
         str text = str_from(err.text);
         assert_has(text, "openai/m: in extra, ");
-        assert_has(text, "keys come from the environment variable OPENAI_API_KEY only");
+        assert_has(text, "keys come from environment variables only");
         assert_has(text, "written to files");
         assert_lacks(text, "canary");
         assert_lacks(text, "CANARY");

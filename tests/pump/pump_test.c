@@ -43,24 +43,43 @@ static const struct episode_kind kind_echo = { .name = "echo",
 
 // ---- the server ----
 
-enum { SCRIPT_MAX = 16 };
+enum { SCRIPT_MAX = 16, JOBS_MAX = 200 };
 struct script { // what the first requests get; the last entry repeats
     struct serve_reply replies[SCRIPT_MAX];
     int n;
-    int n_requests; // of the server's thread; read after the pump is done
+    int n_requests;                       // of the server's thread; read after the pump is done
+    volatile sig_atomic_t *stop_at_first; // set when a request arrives
+    bool odd_jobs_fail;                   // "no" for jobs with an odd number
 };
 static const char GOOD[] = "{\"id\":\"x\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{"
                            "\"role\":\"assistant\",\"content\":\"yes\"},\"finish_reason\":\"stop\"}"
                            "],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2}}";
 
+// The number in the question "job N".
+static int64_t job_number(str body)
+{
+    ptrdiff_t at = str_find(body, S("job "));
+    int64_t n = 0;
+    if (at < 0)
+        BUG("no job in the question");
+    str rest = str_sub(body, (size_t)at + 4, body.len);
+    if (!str_to_int(str_cut(&rest, '"'), 0, JOBS_MAX, &n))
+        BUG("no job number");
+    return n;
+}
+
 static void handle(void *context, const struct serve_request *in, struct arena *a,
                    struct serve_reply *out)
 {
-    (void)in;
     (void)a;
     struct script *s = context;
+    if (s->stop_at_first)
+        *s->stop_at_first = 1;
     int i = __atomic_fetch_add(&s->n_requests, 1, __ATOMIC_SEQ_CST);
     *out = s->replies[i < s->n ? i : s->n - 1];
+    if (s->odd_jobs_fail && job_number(in->body) % 2 == 1)
+        out->body = S("{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
+                      "\"content\":\"no\"},\"finish_reason\":\"stop\"}]}");
 }
 
 static struct serve_reply reply(int status, const char *body)
@@ -84,7 +103,6 @@ static struct serve_reply ending(enum serve_end end)
 
 // ---- a bench: server, store, pump, some jobs ----
 
-enum { JOBS_MAX = 200 };
 struct bench {
     struct arena arena;
     struct script script;
@@ -418,6 +436,23 @@ static void an_attempt_that_may_have_been_billed_is_counted(void **s)
     free(b);
 }
 
+static void a_failure_that_reports_its_cost_is_counted(void **s)
+{
+    (void)s;
+    struct bench *b = malloc(sizeof *b);
+    bench_new(b, 1);
+    set_price(b);
+    struct serve_reply failed = reply(200, "{\"error\":{\"message\":\"mid-way\",\"code\":502},"
+                                           "\"usage\":{\"prompt_tokens\":10,"
+                                           "\"completion_tokens\":2}}");
+    script(b, (const struct serve_reply[]){ failed, good() }, 2);
+    assert_true(run(b));
+    assert_int_equal(b->stats.spent_nusd, 2 * 12000);
+    assert_int_equal(stored_spending(b), 2 * 12000);
+    bench_free(b);
+    free(b);
+}
+
 static void attempts_that_may_have_been_billed_count_against_the_cap(void **s)
 {
     (void)s;
@@ -482,18 +517,20 @@ static void ctrl_c_makes_no_failure_final(void **s)
     bench_new(b, 1);
     asked_to_stop = 0;
     b->keep_failures = true;
-    b->opts.interrupted = &asked_to_stop;
-    b->opts.progress = stop_when_some_arrived;
-    stop_after = 0; // asked to stop while the first attempt is in flight
-    struct serve_reply busy = reply(503, "{}");
-    busy.delay_ms = 300;
-    script(b, &busy, 1);
+    b->model.retries = 0;
     b->model.timeout_ms = 5000;
+    b->opts.interrupted = &asked_to_stop;
+    b->script.stop_at_first = &asked_to_stop; // while the attempt is in flight
+    struct serve_reply busy = reply(503, "{}");
+    busy.delay_ms = 200;
+    script(b, &busy, 1);
     assert_false(run(b));
     assert_int_equal(b->err.code, ERR_INTERRUPTED);
+    assert_int_equal(b->script.n_requests, 1);
     b->opts.interrupted = NULL;
     script(b, (const struct serve_reply[]){ good() }, 1);
     assert_true(run(b));
+    assert_int_equal(b->script.n_requests, 2);
     assert_true(b->outcomes[0].score == 1);
     bench_free(b);
     free(b);
@@ -546,6 +583,7 @@ static void outcomes_do_not_depend_on_concurrency(void **s)
         struct bench *b = malloc(sizeof *b);
         bench_new(b, 60);
         b->opts.slots = slots;
+        b->script.odd_jobs_fail = true;
         struct serve_reply no = good();
         no.delay_ms = 20; // the first reply comes last
         script(b, (const struct serve_reply[]){ no, good() }, 2);
@@ -553,7 +591,7 @@ static void outcomes_do_not_depend_on_concurrency(void **s)
         assert_int_equal(b->n_done, 60);
         assert_int_equal(b->script.n_requests, 60);
         for (size_t i = 0; i < 60; i++)
-            assert_true(b->outcomes[i].score == 1);
+            assert_true(b->outcomes[i].score == (i % 2 == 0));
         bench_free(b);
         free(b);
     }
@@ -572,6 +610,7 @@ int main(void)
         cmocka_unit_test(good_replies_of_other_runs_are_reused_only_on_request),
         cmocka_unit_test(the_budget_is_never_passed_and_raising_it_goes_on),
         cmocka_unit_test(an_attempt_that_may_have_been_billed_is_counted),
+        cmocka_unit_test(a_failure_that_reports_its_cost_is_counted),
         cmocka_unit_test(attempts_that_may_have_been_billed_count_against_the_cap),
         cmocka_unit_test(an_interrupted_run_stops_and_keeps_what_arrived),
         cmocka_unit_test(ctrl_c_makes_no_failure_final),
