@@ -14,32 +14,38 @@ struct scoring {
     str unknown; // the first of those that are not in the test file
 };
 
-// The reply that a record tells of. Text: the whole answer if it has one, else its move as a JSON
-// answer. Its error says what came instead: a class of reply ("transport: ..."), which stays what
-// it was, or an answer that could not be read (no JSON either).
+// A move as the JSON answer that a model would have given.
+static str answer_with(str prediction, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    struct json_out o = { .b = &b };
+    json_open(&o, '{');
+    json_key_str(&o, S("move"), prediction);
+    json_close(&o, '}');
+    return buf_str(&b);
+}
+
+// The reply that a record tells of: the whole answer if it has one, else its move. Without either
+// its error says what came instead: a class of reply ("transport: ..."), which stays what it was,
+// or an answer that nobody could read. An error's words are never taken for an answer.
 static struct reply reply_of(const json_t *record, struct arena *a)
 {
     struct reply r = { .class = REPLY_OK, .text = json_get_str(record, "text") };
+    str prediction = json_get_str(record, "prediction");
     str error = json_get_str(record, "error");
     str rest = error;
-    if (reply_class_parse(str_cut(&rest, ':'), &r.class)) {
-        r.error = arena_str(a, str_trim(rest));
-        return r;
-    }
+    if (r.text.len == 0 && prediction.len > 0)
+        r.text = answer_with(prediction, a);
     if (str_eq(json_get_str(record, "kind"), answer_kind_name(ANSWER_TRUNCATED)))
         r.class = REPLY_TRUNCATED;
     if (r.text.len > 0 || json_is_string(json_object_get(record, "text")))
         return r;
-    if (error.len > 0) {
-        r.text = error;
-        return r;
-    }
-    struct buf b = { .arena = a };
-    struct json_out o = { .b = &b };
-    json_open(&o, '{');
-    json_key_str(&o, S("move"), json_get_str(record, "prediction"));
-    json_close(&o, '}');
-    r.text = buf_str(&b);
+    if (reply_class_parse(str_cut(&rest, ':'), &r.class))
+        r.error = arena_str(a, str_trim(rest));
+    else if (error.len == 0)
+        r.text = answer_with(prediction, a);
+    else if (!str_ends(error, read_error_text(READ_EMPTY)))
+        r.text = S("(no readable answer)");
     return r;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // run_do.c - a run from its store row to its files: optimise, evaluate, save.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/run.h"
@@ -51,10 +52,26 @@ static void warn_of_others(const struct run *r)
     json_decref(old);
 }
 
+// The run's own files would replace the program it starts from.
+static bool would_replace_program(const struct run *r)
+{
+    struct stat program, compiled;
+    str path = path_join(r->config.output_dir, S("compiled.json"), r->arena);
+    return r->facts.program.len > 0 &&
+           stat(arena_str(r->arena, r->facts.program).data, &program) == 0 &&
+           stat(path.data, &compiled) == 0 && program.st_dev == compiled.st_dev &&
+           program.st_ino == compiled.st_ino;
+}
+
 static bool open_directory(struct run *r)
 {
     if (!r->has_out)
         r->config.output_dir = default_directory(r);
+    if (would_replace_program(r))
+        return err_set(r->err, ERR_USAGE,
+                       "--out %.*s holds the program that this run reads, and would lose it; name "
+                       "another --out",
+                       STR(r->config.output_dir));
     warn_of_others(r);
     return dir_make(r->config.output_dir, r->err) &&
            log_open(path_join(r->config.output_dir, S("log.jsonl"), r->arena), r->err);
@@ -62,9 +79,18 @@ static bool open_directory(struct run *r)
 
 // ---- beginning ----
 
+static bool begin_row(struct run *r, const struct store_begin *how)
+{
+    return store_run_begin(r->store, how, r->arena, &r->row, r->err);
+}
+
 static bool open_row(struct run *r)
 {
     const struct run_config *c = &r->config;
+    // A named directory first: a run that cannot work there must not begin. The default one is
+    // named after the repetition.
+    if (r->has_out && !open_directory(r))
+        return false;
     str path = opt_text(r->args, "store", S("rookery.db"));
     if (!store_open(path, &(struct store_opts){ 0 }, &r->store, r->err))
         return false;
@@ -78,12 +104,10 @@ static bool open_row(struct run *r)
                                  .simulated = r->task_model.simulated };
     struct store_begin how = { .again = opt_flag(r->args, "again"),
                                .now_unix_ms = clock_unix_ms() };
-    if (!store_run_begin(r->store, &how, r->arena, &r->row, r->err))
+    if (!begin_row(r, &how) || (!r->has_out && !open_directory(r)))
         return false;
-    // The directory before any money is spent; then the row again: what another program spent and
-    // finished before this one had the lock is known only now.
-    if (!open_directory(r) ||
-        !store_run_begin(r->store, &(struct store_begin){ 0 }, r->arena, &r->row, r->err))
+    // Again under the lock: another program may have spent or finished meanwhile.
+    if (!begin_row(r, &(struct store_begin){ 0 }))
         return false;
     r->replayed = r->row.finished;
     return true;

@@ -48,6 +48,8 @@ static bool apply_extra(struct run *r)
     if (!given->set)
         return true;
     json_t *extra = json_read_strict(given->text, r->err);
+    if (!extra)
+        return err_set(r->err, ERR_USAGE, "--extra: %s", r->err->text);
     if (!json_is_object(extra)) {
         json_decref(extra);
         return err_set(r->err, ERR_USAGE, "--extra must be a JSON object, got \"%.*s\"",

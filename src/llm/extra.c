@@ -7,14 +7,16 @@
 
 // Ends of names: "openai_api_key", "extra_headers", "X-Goog-Api-Key" are meant too.
 static const str name_ends[] = {
-    T("apikey"),      T("secretkey"), T("accesskey"),    T("privatekey"),   T("authorization"),
-    T("headers"),     T("password"),  T("passwd"),       T("passphrase"),   T("secret"),
-    T("credentials"), T("cookie"),    T("accesstoken"),  T("authtoken"),    T("apitoken"),
-    T("bearertoken"), T("idtoken"),   T("sessiontoken"), T("refreshtoken"), T("securitytoken"),
+    T("apikey"),       T("secretkey"),    T("accesskey"),     T("privatekey"),  T("authorization"),
+    T("headers"),      T("password"),     T("passwd"),        T("passphrase"),  T("secret"),
+    T("credentials"),  T("credential"),   T("authorisation"), T("authtokens"),  T("cookie"),
+    T("accesstoken"),  T("authtoken"),    T("apitoken"),      T("bearertoken"), T("idtoken"),
+    T("sessiontoken"), T("refreshtoken"), T("securitytoken"),
 };
 // Names that are a secret's only as a whole: "stop_token", "pad_token" are none.
 static const str whole_names[] = { T("token"),   T("bearer"),  T("auth"),
-                                   T("hftoken"), T("adtoken"), T("azureadtoken") };
+                                   T("hftoken"), T("adtoken"), T("jwt"),
+                                   T("pwd"),     T("pat"),     T("azureadtoken") };
 
 static bool is_secret_name(str name)
 {

@@ -231,10 +231,13 @@ static void read_transport(const struct slot *s, struct arena *a, struct reply *
 {
     const struct transfer *t = &s->transfer;
     out->class = t->result == CURLE_OPERATION_TIMEDOUT ? REPLY_TIMEOUT : REPLY_TRANSPORT;
-    if (t->body.over)
-        out->class = REPLY_PROTOCOL;
     out->http_status = t->response.status;
     out->error = secrets_redact(transfer_error(t, a), s->job.model->key, a);
+    if (t->body.over) {
+        out->class = REPLY_PROTOCOL;
+        out->error =
+            arena_printf(a, "the response is larger than %d MiB", RESPONSE_MAX_BYTES >> 20);
+    }
 }
 
 static void read_reply(struct pump *p, struct slot *s, struct reply *r)

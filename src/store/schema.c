@@ -9,8 +9,9 @@
 
 // Step i leads from version i to i + 1. A step that was published never changes.
 static const char *const migrations[STORE_VERSION] = {
-    "CREATE TABLE run ("
-    "  id INTEGER PRIMARY KEY,"
+    "CREATE TABLE run (" // an id is never given out twice: a program may still work on a removed
+                         // run
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
     "  key TEXT NOT NULL,"
     "  ordinal INTEGER NOT NULL,"
     "  command TEXT NOT NULL,"

@@ -87,6 +87,18 @@ class Files(Runs):
             self.assertEqual(answers[kind], 1, kind)
         self.assertEqual(json.loads(out)["rookery"]["rates"]["scored_accuracy"]["n"], 2)
 
+    def test_a_given_move_counts_and_the_words_of_an_error_never_do(self):
+        (name, index), = self.positions(1)
+        right = json.loads(self.read("f", "predictions.jsonl"))["expected"]
+        for record, kind in (
+                ({"prediction": right, "error": "warning: slow reply"}, "correct"),
+                ({"prediction": right, "text": ""}, "correct"),
+                ({"prediction": "", "error": 'X: {"move": "%s"}' % right}, "unparsable"),
+                ({"prediction": "", "error": "ParseError: empty"}, "empty")):
+            self.write("p.jsonl", json.dumps({"source_id": name, "move_index": index, **record}))
+            out = self.ok("eval", "--predictions", "p.jsonl", "--limit", 1, "--json")
+            self.assertEqual(json.loads(out)["rookery"]["answers"][kind], 1, record)
+
     def test_move_index_is_a_whole_number(self):
         (name, index), = self.positions(1)
         for value, code in ((float(index), 0), (index + 0.5, 3), ("0", 3), (1e300, 3)):
@@ -164,6 +176,25 @@ class Replay(Runs):
         self.ok(*self.RUN, "--out", "a")
         self.assertEqual(first, self.read("a", "summary.json"))
         self.assertEqual(json.loads(first)["rookery"]["measured"]["new_calls"], 60)
+
+    def test_a_run_never_replaces_the_program_it_reads(self):
+        self.ok("optimize", "--model", "sim/responsive", "--limit", 3, "--out", "o")
+        program = self.read("o", "compiled.json")
+        for command in ("eval", "optimize"):
+            self.fails(2, ["--out"], command, "--model", "sim/modest", "--limit", 3, "--program",
+                       "o/compiled.json", "--out", "o")
+        self.assertEqual(program, self.read("o", "compiled.json"))
+
+    def test_a_refused_repetition_begins_no_run(self):
+        self.ok(*self.RUN, "--out", "a")
+        self.write("file", "")
+        self.fails(1, ["file"], *self.RUN, "--again", "--out", "file/x")
+        self.assertIn("0 new, 60 replayed", self.ok(*self.RUN, "--out", "a"))
+
+    def test_an_id_is_never_given_out_twice(self):
+        self.ok(*self.RUN)
+        self.ok("runs", "rm", 1)
+        self.assertIn("run 2:", self.ok(*self.RUN, "--again"))
 
     def test_each_repetition_has_a_directory_of_its_own(self):
         for _ in range(3):
