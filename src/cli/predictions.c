@@ -38,10 +38,12 @@ static struct reply reply_of(const json_t *record, struct arena *a)
         r.text = answer_with(prediction, a);
     if (str_eq(json_get_str(record, "kind"), answer_kind_name(ANSWER_TRUNCATED)))
         r.class = REPLY_TRUNCATED;
-    if (r.text.len > 0 || json_is_string(json_object_get(record, "text")))
+    if (r.text.len > 0)
         return r;
     if (reply_class_parse(str_cut(&rest, ':'), &r.class))
         r.error = arena_str(a, str_trim(rest));
+    else if (json_is_string(json_object_get(record, "text")))
+        return r; // an empty answer, as it came
     else if (error.len == 0)
         r.text = answer_with(prediction, a);
     else if (!str_ends(error, read_error_text(READ_EMPTY)))

@@ -73,19 +73,20 @@ class Files(Runs):
         self.fails(3, ["p.jsonl:2", "prediction"], "eval", "--predictions", "p.jsonl")
 
     def test_failures_and_filters_stay_what_they_were_when_scored_again(self):
-        text = "".join(json.dumps({"source_id": i, "move_index": n, **r}) + "\n"
-                       for (i, n), r in zip(self.positions(5), [
-                           {"prediction": "", "error": "transport: reset"},
-                           {"prediction": "", "error": "filtered: no"},
-                           {"prediction": "", "error": "context_overflow: long"},
-                           {"prediction": "", "error": "ParseError: not a JSON object"},
-                           {"text": "", "kind": "truncated", "prediction": ""}]))
-        self.write("p.jsonl", text)
-        out = self.ok("eval", "--predictions", "p.jsonl", "--limit", 5, "--json")
-        answers = json.loads(out)["rookery"]["answers"]
-        for kind in ("failed", "filtered", "context_overflow", "unparsable", "truncated"):
-            self.assertEqual(answers[kind], 1, kind)
-        self.assertEqual(json.loads(out)["rookery"]["rates"]["scored_accuracy"]["n"], 2)
+        for text in ({}, {"text": ""}):  # others' records, and our own
+            self.write("p.jsonl", "".join(
+                json.dumps({"source_id": i, "move_index": n, "prediction": "", **r}) + "\n"
+                for (i, n), r in zip(self.positions(5), [
+                    {"error": "transport: reset", **text},
+                    {"error": "filtered: no", **text},
+                    {"error": "context_overflow: long", **text},
+                    {"error": "ParseError: not a JSON object"},
+                    {"text": "", "kind": "truncated"}])))
+            out = self.ok("eval", "--predictions", "p.jsonl", "--limit", 5, "--again", "--json")
+            answers = json.loads(out)["rookery"]["answers"]
+            for kind in ("failed", "filtered", "context_overflow", "unparsable", "truncated"):
+                self.assertEqual(answers[kind], 1, (kind, text))
+            self.assertEqual(json.loads(out)["rookery"]["rates"]["scored_accuracy"]["n"], 2)
 
     def test_a_given_move_counts_and_the_words_of_an_error_never_do(self):
         (name, index), = self.positions(1)
