@@ -277,6 +277,12 @@ size_t utf8_encode(uint32_t code, char out[4])
     return n;
 }
 
+bool utf8_is_obeyed(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
 bool utf8_valid(str s)
 {
     while (s.len > 0) {

@@ -75,6 +75,9 @@ struct shown str_show(str s, size_t max);
 size_t utf8_decode(str s, uint32_t *code, bool *valid);
 // Writes `code` as UTF-8 into out[4], returns the bytes; surrogates and > 0x10FFFF become U+FFFD.
 size_t utf8_encode(uint32_t code, char out[4]);
+// Whether a terminal obeys this character instead of showing it: controls (also LF and TAB), and
+// the marks that turn the direction of writing.
+bool utf8_is_obeyed(uint32_t code);
 bool utf8_valid(str s);
 // Number of code points; every invalid piece counts as one.
 size_t utf8_length(str s);

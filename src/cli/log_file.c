@@ -26,14 +26,6 @@ static void write_line(enum log_level level, str line)
     arena_free(&scratch);
 }
 
-// Whether a terminal would obey this character instead of showing it: controls, and the marks that
-// turn the direction of writing.
-static bool is_obeyed(uint32_t code)
-{
-    return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0) ||
-           (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-}
-
 str text_for_terminal(str text, struct arena *a)
 {
     struct buf b = { .arena = a };
@@ -41,7 +33,7 @@ str text_for_terminal(str text, struct arena *a)
         uint32_t code;
         bool valid;
         size_t n = utf8_decode(text, &code, &valid);
-        if (!valid || is_obeyed(code))
+        if (!valid || (utf8_is_obeyed(code) && code != '\n' && code != '\t'))
             buf_addf(&b, "\\u%04x", code);
         else
             buf_add(&b, str_sub(text, 0, n));

@@ -37,13 +37,6 @@ static bool provider_unknown(str name, const struct provider *const *providers, 
                    STR(known));
 }
 
-// Whether a terminal would obey this character instead of showing it.
-static bool is_obeyed(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x202A && c <= 0x202E) ||
-           (c >= 0x2066 && c <= 0x2069);
-}
-
 static bool name_is_plain(str name)
 {
     enum { NAME_MAX_BYTES = 1024 };
@@ -51,7 +44,7 @@ static bool name_is_plain(str name)
         uint32_t code;
         bool valid;
         i += utf8_decode(str_sub(name, i, name.len), &code, &valid);
-        if (!valid || is_obeyed(code))
+        if (!valid || utf8_is_obeyed(code))
             return false;
     }
     return name.len <= NAME_MAX_BYTES;
