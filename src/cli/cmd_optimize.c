@@ -18,7 +18,12 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
 }
 
 static const struct opt opts[] = {
-    { "method", OPT_TEXT, "NAME", "baseline or bootstrap_few_shot [bootstrap_few_shot]", 0, 0 },
+    { "method", OPT_TEXT, "NAME", "which optimizer: --help lists them [bootstrap_few_shot]", 0, 0 },
+    { "set", OPT_TEXT, "KEY=VALUE", "settings of the method, separated by commas: breadth=5", 0,
+      0 },
+    { "prompt-model", OPT_TEXT, "NAME", "the model that writes prompts [the task model]", 0, 0 },
+    { "prompt-base-url", OPT_TEXT, "URL", "endpoint of the prompt model", 0, 0 },
+    { "explain", OPT_FLAG, NULL, "say why each candidate was taken or left", 0, 0 },
     { "train", OPT_TEXT, "FILE", "training puzzles: CSV, .zst, JSONL or builtin:train", 0, 0 },
     { "validation", OPT_INT, "N", "training puzzles kept for validation [140]", 1, 1e9 },
     { "train-limit", OPT_INT, "N", "only the first N training puzzles of the split [all]", 0, 1e9 },

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // cmd_presets.c - the table of settings that the presets decide.
 #include "cli/cli.h"
+#include "config/config.h"
 
 static bool run(const struct args *args, struct arena *a, struct err *err)
 {
     (void)args;
-    (void)a;
-    // Only what this version reads; more rows come with the optimizers that need them.
-    return print_str(S("setting            paper                       improved\n"
-                       "retries            1 when named by --preset    3\n"
-                       "timeout            30 s when named             120 s\n"
-                       "unparsable answer  score 0                     score 0\n"),
-                     err);
+    struct buf b = { .arena = a };
+    buf_add(&b, S("transport (change no score):\n"
+                  "  retries 1 and timeout 30 s where --preset paper is given by name, else 3 and "
+                  "120 s\n\n"));
+    config_options_table(&b);
+    buf_add(&b, S("\nset one with --set NAME=VALUE, or under `rookery: {options: ...}`\n"));
+    return print_str(buf_str(&b), err);
 }
 
 const struct command command_presets = {

@@ -16,8 +16,8 @@ struct run {
     struct arena *arena; // of the process
     struct err *err;
     struct run_config config;
-    struct model task_model;
-    const struct program *program; // what is evaluated: the start, later the compiled one
+    struct model task_model, prompt_model; // the second only with an optimizer
+    const struct program *program;         // what is evaluated: the start, later the compiled one
     struct puzzles train_file, test_file;
     struct puzzle_positions train, validation, test;
     int samples;
@@ -34,6 +34,7 @@ struct run {
     bool replayed; // the run was finished before
     int64_t started_us, reported_us;
     const char *phase; // for the progress line
+    FILE *explain;     // NULL: not open
 };
 
 // Sets up a run of `command`, calls `steps`, and releases what it holds whatever comes of it. What
@@ -69,6 +70,11 @@ MUST_CHECK bool format_parse(str name, enum reply_format *out);
 // One line of progress on standard error: a bar on a terminal, else a line every ten seconds.
 void progress_show(void *run, const struct pump_stats *stats);
 void progress_clear(void);
+// explain.jsonl in the run directory: what the optimizer decided and why, one candidate a line;
+// with --explain also on standard error, for people. The second is the note of struct opt_watch.
+MUST_CHECK bool explain_open(struct run *r);
+void explain_event(void *run, const struct opt_event *event);
+void explain_close(struct run *r);
 // The table of a tally as text.
 void report_tally(const struct run *r, struct buf *out);
 // What `rookery runs ...` needs to find this run's store again: empty for the default one.

@@ -146,21 +146,26 @@ bool run_optimize(struct run *r)
     if (c->method == METHOD_BASELINE)
         return true;
     const struct optimizer *optimizer = optimizer_find(method_name(c->method));
-    struct opt_task task = { .seed = r->program,
+    struct opt_watch watch = { .note = explain_event, .ctx = r };
+    struct opt_task task = { .lab = &r->lab,
+                             .seed = r->program,
                              .train = &r->train,
                              .validation = &r->validation,
-                             .model = &r->task_model };
-    struct opt_opts opts = { .bootstrap = { .max_bootstrapped = c->optimizer.max_bootstrapped_demos,
-                                            .max_labeled = c->optimizer.max_labeled_demos,
-                                            .max_rounds = c->optimizer.max_rounds,
-                                            .max_errors = c->optimizer.max_errors } };
+                             .model = &r->task_model,
+                             .prompt_model = &r->prompt_model,
+                             .run_seed = c->seed,
+                             .show_solution = c->include_ground_truth_feedback,
+                             .max_metric_calls = c->max_metric_calls,
+                             .config = &c->optimizer,
+                             .watch = &watch };
     r->phase = "optimising";
     int64_t started = clock_mono_us();
-    if (!optimizer->run(&r->lab, &task, &opts, &r->compiled, r->err))
+    if (!explain_open(r) || !optimizer->run(&task, &r->compiled, r->err))
         return err_add(r->err, "%.*s", STR(optimizer->name));
     r->program = r->compiled.program;
     r->facts.has_compile = true;
     r->facts.compile_task = r->lab.used;
+    r->facts.compile_prompt = r->lab.used_prompt;
     if (!opt_flag(r->args, "deterministic"))
         r->facts.compile_s = (double)(clock_mono_us() - started) / 1e6;
     return true;
@@ -248,7 +253,7 @@ bool run_finish(struct run *r)
     progress_clear();
     if (r->lab.pump)
         note_measured(r);
-    r->facts.simulated |= r->lab.used.n_simulated > 0;
+    r->facts.simulated |= r->lab.used.n_simulated + r->lab.used_prompt.n_simulated > 0;
     if (!summary_of(r, &summary) || !run_save(r, summary))
         return false;
     struct result_set set = result_set(r);
@@ -288,6 +293,7 @@ bool run_command(const struct args *args, struct arena *a, run_steps *steps, str
     progress_clear();
     if (!ok && (err->code == ERR_BUDGET || err->code == ERR_INTERRUPTED))
         print_so_far(r);
+    explain_close(r);
     pump_free(r->lab.pump);
     store_close(r->store);
     config_free(&r->config);

@@ -91,7 +91,34 @@ static bool apply_flags(struct run *r)
     return true;
 }
 
-static bool unknown_method(str name, struct err *err)
+// --set and the model that writes prompts.
+static bool apply_optimizer_flags(struct run *r)
+{
+    struct run_config *c = &r->config;
+    if (!has_option(r->args, "set"))
+        return true;
+    if (opt_get(r->args, "set")->set &&
+        !config_set(c, opt_text(r->args, "set", S("")), r->arena, r->err))
+        return false;
+    if (opt_get(r->args, "prompt-model")->set) {
+        c->has_prompt_model = true;
+        c->prompt_model.name = opt_text(r->args, "prompt-model", S(""));
+        if (c->source.len == 0)
+            c->prompt_model.temperature = 1; // as of a copy of the task model
+    }
+    return true;
+}
+
+static str methods_here(struct arena *a)
+{
+    struct buf b = { .arena = a };
+    buf_add(&b, S("baseline"));
+    for (size_t i = 0; optimizers[i]; i++)
+        buf_addf(&b, ", %.*s", STR(optimizers[i]->name));
+    return buf_str(&b);
+}
+
+static bool unknown_method(str name, struct arena *a, struct err *err)
 {
     struct nearest n = { .word = name };
     for (int m = METHOD_BASELINE; m <= METHOD_SIMBA; m++)
@@ -99,10 +126,8 @@ static bool unknown_method(str name, struct err *err)
     if (n.name.len > 0)
         return err_set(err, ERR_USAGE, "--method: no such method \"%.*s\"; did you mean %.*s?",
                        STR(name), STR(n.name));
-    return err_set(err, ERR_USAGE,
-                   "--method: no such method \"%.*s\"; this version has baseline "
-                   "and bootstrap_few_shot",
-                   STR(name));
+    return err_set(err, ERR_USAGE, "--method: no such method \"%.*s\"; this version has %.*s",
+                   STR(name), STR(methods_here(a)));
 }
 
 // A method named on the command line drops the file's settings of another one.
@@ -115,14 +140,13 @@ static bool apply_method(struct run *r, enum method method)
     if (!named)
         c->method = method;
     else if (named->set && !method_parse(named->text, &c->method))
-        return unknown_method(named->text, r->err);
+        return unknown_method(named->text, r->arena, r->err);
     if (c->method != of_file)
         c->optimizer.node = NULL;
     if (c->method != METHOD_BASELINE && !optimizer_find(method_name(c->method)))
         return err_set(r->err, ERR_USAGE,
-                       "the method %.*s is not in this version yet; baseline and "
-                       "bootstrap_few_shot are",
-                       STR(method_name(c->method)));
+                       "the method %.*s is not in this version yet; there are %.*s",
+                       STR(method_name(c->method)), STR(methods_here(r->arena)));
     return true;
 }
 
@@ -147,15 +171,15 @@ bool run_configure(struct run *r, enum method method)
     r->samples = has_option(r->args, "samples") ? (int)opt_int(r->args, "samples", 1) : 1;
     if (has_option(r->args, "predictions") && opt_get(r->args, "predictions")->set)
         r->config.task_model.name = S("recorded/answers"); // no model is asked
-    return apply_method(r, method) && apply_flags(r) && config_finish(&r->config, r->err) &&
-           no_secrets(r);
+    return apply_method(r, method) && apply_flags(r) && apply_optimizer_flags(r) &&
+           config_finish(&r->config, r->err) && no_secrets(r);
 }
 
-bool run_open_model(struct run *r)
+// Opens a model as configured; `base_url` empty: the provider's.
+static bool open_model(struct run *r, const struct model_config *m, str base_url, struct model *out)
 {
-    const struct model_config *m = &r->config.task_model;
     struct model_opts opts = {
-        .base_url = opt_text(r->args, "base-url", S("")),
+        .base_url = base_url,
         .has_temperature = m->has_temperature,
         .temperature = m->temperature,
         .max_tokens = m->max_tokens,
@@ -173,13 +197,38 @@ bool run_open_model(struct run *r)
                        "--format must be none, json_object or schema, got "
                        "\"%.*s\"",
                        STR(format));
-    if (!cli_model_open(m->name, &opts, r->arena, &r->task_model, r->err))
+    if (!cli_model_open(m->name, &opts, r->arena, out, r->err))
         return false;
-    if (r->config.rookery.max_cost_usd > 0 && !r->task_model.price.known)
+    if (r->config.rookery.max_cost_usd > 0 && !out->price.known)
         return err_set(r->err, ERR_USAGE,
                        "--max-cost: the price of %.*s is not known, so a cap cannot be kept; "
                        "leave the cap out, and bound the run by --limit",
                        STR(m->name));
+    return true;
+}
+
+// The prompt model is asked where the task model is, unless it is another one with its own place.
+static bool open_prompt_model(struct run *r)
+{
+    const struct run_config *c = &r->config;
+    const struct optimizer *optimizer = optimizer_find(method_name(c->method));
+    if (!optimizer || !optimizer->writes_prompts)
+        return true;
+    bool same = str_eq(c->prompt_model.name, c->task_model.name);
+    str url = has_option(r->args, "prompt-base-url") ? opt_text(r->args, "prompt-base-url", S(""))
+                                                     : S("");
+    if (url.len == 0 && same)
+        url = opt_text(r->args, "base-url", S(""));
+    return open_model(r, &c->prompt_model, url, &r->prompt_model) ||
+           err_add(r->err, "prompt model");
+}
+
+bool run_open_model(struct run *r)
+{
+    const struct run_config *c = &r->config;
+    if (!open_model(r, &c->task_model, opt_text(r->args, "base-url", S("")), &r->task_model) ||
+        !open_prompt_model(r))
+        return false;
     if (r->samples > 1 && r->task_model.temperature == 0)
         log_line(LOG_WARN, "%d samples at temperature 0 may all be the same", r->samples);
     return true;
@@ -302,6 +351,11 @@ static str run_key(const struct run *r)
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         json_put_str(&o, others[i]);
     json_put_int(&o, r->samples);
+    if (c.method != METHOD_BASELINE) {
+        config_options_to_json(&c, &o);
+        json_put_str(&o, r->prompt_model.base_url);
+        json_put_str(&o, r->prompt_model.identity);
+    }
     json_close(&o, ']');
     return sha256_of(buf_str(&b), r->arena);
 }

@@ -68,10 +68,41 @@ struct model_config {
     double timeout_s;      // [null]; 0: null
     json_t *extra;         // object; never NULL after config_defaults
 };
-struct optimizer_config { // only the keys of the run's method are meaningful
-    int64_t max_bootstrapped_demos, max_labeled_demos, max_rounds, max_errors;
-    const struct yaml_node *node; // the mapping as written (later methods read theirs), or NULL
+enum auto_budget { BUDGET_NONE, BUDGET_LIGHT, BUDGET_MEDIUM, BUDGET_HEAVY }; // none: `auto: null`
+enum gepa_selection {
+    GEPA_PARETO = 1,
+    GEPA_CURRENT_BEST,
+    GEPA_EPSILON_GREEDY,
+    GEPA_TOP_K_PARETO,
 };
+enum objective { OBJECTIVE_POSITION = 1, OBJECTIVE_PUZZLE };
+enum copro_proposals { COPRO_SINGLE = 1, COPRO_FULL };
+enum format_failures { FORMAT_FAILURES_DROP = 1, FORMAT_FAILURES_SHOW };
+// Settings of the optimizers. Names are the keys of the paper's tool; only those of the run's
+// method are meaningful. Words are enums from 1. Our own options stand at the end.
+struct optimizer_config {
+    int64_t max_bootstrapped_demos, max_labeled_demos, max_rounds, max_errors;
+    int64_t num_candidate_programs, num_threads;
+    int64_t breadth, depth, eval_num_threads;
+    bool track_stats, eval_display_progress, eval_display_table;
+    enum auto_budget budget; // key `auto`
+    int64_t reflection_minibatch_size;
+    enum gepa_selection candidate_selection_strategy;
+    bool skip_perfect_score, use_merge;
+    int64_t num_candidates, num_trials; // 0: null
+    bool verbose, minibatch, requires_permission_to_run;
+    bool program_aware_proposer, data_aware_proposer, tip_aware_proposer, fewshot_aware_proposer;
+    int64_t bsize, max_steps, max_demos;
+    // Options under `rookery.options`, and in --set.
+    enum objective objective;
+    bool strict_errors;
+    enum copro_proposals copro_proposals;
+    enum format_failures gepa_format_failures;
+    // The mappings as written, or NULL: the file's keys, the file's options, --set.
+    const struct yaml_node *node, *options, *set;
+};
+// The settings of a method under a preset, without a file.
+void optimizer_defaults(struct optimizer_config *o, enum method m, str preset);
 struct run_config {
     str source; // the file that config_load read, for messages; empty: none
     enum method method;
@@ -82,10 +113,11 @@ struct run_config {
     int64_t train_limit, validation_size, test_limit, max_metric_calls;
     struct optimizer_config optimizer;
     bool use_analysis, include_ground_truth_feedback, continue_on_error;
-    struct rookery_config {  // top-level key `rookery`
-        str preset;          // "paper" or "improved"
-        double max_cost_usd; // 0: none
-        int64_t concurrency; // 0: auto
+    struct rookery_config {              // top-level key `rookery`
+        str preset;                      // "paper" or "improved"
+        double max_cost_usd;             // 0: none
+        int64_t concurrency;             // 0: auto
+        const struct yaml_node *options; // as written; read into optimizer_config
     } rookery;
 };
 // All defaults of section 1; task_model.name stays empty. The paths are the built-in data where the
@@ -103,3 +135,9 @@ MUST_CHECK bool config_finish(struct run_config *c, struct err *err);
 // The member `config` of run_config.json: every key of section 1 with its resolved value, without
 // `rookery`, so that it stays valid for the paper's tool. After config_finish.
 void config_to_json(const struct run_config *c, struct json_out *o);
+// Our own options that bear on the run's method, as an object: part of the run's identity.
+void config_options_to_json(const struct run_config *c, struct json_out *o);
+// The table of those options and their presets, for people.
+void config_options_table(struct buf *out);
+// Adds "key=value,key=value" as a mapping over the file's (`set` of optimizer_config). ERR_USAGE.
+MUST_CHECK bool config_set(struct run_config *c, str text, struct arena *a, struct err *err);

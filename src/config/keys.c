@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // keys.c - the keys of a run configuration: one table per mapping, and the one function that reads
-// a value by its rule. The tables are section 1 of the paper-files specification.
+// a value by its rule. The tables are section 1 of the paper-files specification; those of
+// the methods stand in optimizer_keys.c.
 #include <math.h>
 #include <stdio.h>
 
 #include "config/internal.h"
-
-enum { COUNT_MAX = 1000000000 };
 
 // ---- tables ----
 
 #define IN_RUN(member) offsetof(struct run_config, member)
 #define IN_MODEL(member) offsetof(struct model_config, member)
 #define IN_ROOKERY(member) offsetof(struct rookery_config, member)
-#define IN_OPTIMIZER(member) offsetof(struct optimizer_config, member)
 #define LIST(array)                                                                                \
     {                                                                                              \
         array, ARRAY_LEN(array)                                                                    \
@@ -56,109 +54,9 @@ static const struct rule rookery_keys[] = {
     { "preset", RULE_WORD, .words = "paper, improved", .at = IN_ROOKERY(preset) },
     { "max_cost_usd", RULE_REAL, .max = COUNT_MAX, .above = true, .at = IN_ROOKERY(max_cost_usd) },
     { "concurrency", RULE_AUTO, .min = 1, .max = 4096, .at = IN_ROOKERY(concurrency) },
+    { "options", RULE_OPTIONS, .at = IN_ROOKERY(options) },
 };
 const struct rules rookery_rules = LIST(rookery_keys);
-
-// A key of an optimizer that stays in the mapping: its type, its limits and its default.
-#define COUNT(name, least, value)                                                                  \
-    {                                                                                              \
-        (name), RULE_INT, .min = (least), .max = COUNT_MAX, .at = NOWHERE, .preset = (value)       \
-    }
-#define SWITCH(name, value)                                                                        \
-    {                                                                                              \
-        (name), RULE_BOOL, .at = NOWHERE, .preset = (value)                                        \
-    }
-// One that has its place in struct optimizer_config; config_defaults knows its default.
-#define FIELD(name, least)                                                                         \
-    {                                                                                              \
-#name, RULE_INT, .min = (least), .max = COUNT_MAX, .at = IN_OPTIMIZER(name)                \
-    }
-#define BOOTSTRAP_FIELDS                                                                           \
-    FIELD(max_bootstrapped_demos, 0), FIELD(max_labeled_demos, 0), FIELD(max_rounds, 1),           \
-        FIELD(max_errors, 0)
-
-static const struct rule few_shot_keys[] = { BOOTSTRAP_FIELDS };
-static const struct rule random_search_keys[] = {
-    BOOTSTRAP_FIELDS,
-    COUNT("num_candidate_programs", 1, "16"),
-    COUNT("num_threads", 1, "16"),
-};
-static const struct rule copro_keys[] = {
-    COUNT("breadth", 2, "10"), // the given instruction and at least one proposal
-    COUNT("depth", 1, "3"),
-    SWITCH("track_stats", "true"),
-    COUNT("eval_num_threads", 1, "16"),
-    SWITCH("eval_display_progress", "false"),
-    SWITCH("eval_display_table", "false"),
-};
-static const struct rule gepa_keys[] = {
-    { "auto", RULE_WORD, .words = "light, medium, heavy", .nullable = true, .at = NOWHERE,
-      .preset = "\"heavy\"" },
-    COUNT("reflection_minibatch_size", 1, "3"),
-    { "candidate_selection_strategy", RULE_WORD, .words = "pareto, current_best", .at = NOWHERE,
-      .preset = "\"pareto\"" },
-    SWITCH("skip_perfect_score", "true"),
-    SWITCH("use_merge", "true"),
-    COUNT("num_threads", 1, "16"),
-    SWITCH("track_stats", "true"),
-};
-static const struct rule mipro_keys[] = {
-    // the paper's tool knows no light and no medium here
-    { "auto", RULE_WORD, .words = "heavy", .nullable = true, .at = NOWHERE, .preset = "\"heavy\"" },
-    COUNT("max_bootstrapped_demos", 0, "4"),
-    COUNT("max_labeled_demos", 0, "4"),
-    { "num_candidates", RULE_INT, .min = 1, .max = COUNT_MAX, .nullable = true, .at = NOWHERE,
-      .preset = "null" },
-    { "num_trials", RULE_INT, .min = 1, .max = COUNT_MAX, .nullable = true, .at = NOWHERE,
-      .preset = "null" },
-    COUNT("num_threads", 1, "16"),
-    COUNT("max_errors", 0, "5"),
-    SWITCH("verbose", "false"),
-    SWITCH("minibatch", "false"),
-    SWITCH("program_aware_proposer", "true"),
-    SWITCH("data_aware_proposer", "true"),
-    SWITCH("tip_aware_proposer", "true"),
-    SWITCH("fewshot_aware_proposer", "true"),
-    SWITCH("requires_permission_to_run", "false"),
-};
-static const struct rule simba_keys[] = {
-    COUNT("bsize", 1, "32"),    COUNT("num_candidates", 1, "6"), COUNT("max_steps", 1, "8"),
-    COUNT("max_demos", 0, "4"), COUNT("num_threads", 1, "16"),
-};
-
-enum { N_METHODS = METHOD_SIMBA + 1 };
-static const struct {
-    const char *name;
-    struct rules optimizer;
-} methods[N_METHODS] = {
-    [METHOD_BASELINE] = { "baseline", { 0 } },
-    [METHOD_BOOTSTRAP_FEW_SHOT] = { "bootstrap_few_shot", LIST(few_shot_keys) },
-    [METHOD_BOOTSTRAP_RANDOM_SEARCH] = { "bootstrap_random_search", LIST(random_search_keys) },
-    [METHOD_COPRO] = { "copro", LIST(copro_keys) },
-    [METHOD_GEPA] = { "gepa", LIST(gepa_keys) },
-    [METHOD_MIPRO_V2] = { "mipro_v2", LIST(mipro_keys) },
-    [METHOD_SIMBA] = { "simba", LIST(simba_keys) },
-};
-
-str method_name(enum method m)
-{
-    return str_from(methods[m].name);
-}
-
-bool method_parse(str name, enum method *out)
-{
-    for (int m = 0; m < N_METHODS; m++)
-        if (str_eq(name, str_from(methods[m].name))) {
-            *out = (enum method)m;
-            return true;
-        }
-    return false;
-}
-
-const struct rules *optimizer_rules(enum method m)
-{
-    return &methods[m].optimizer;
-}
 
 // ---- one value ----
 
@@ -168,8 +66,6 @@ struct place { // of a value, for messages
     struct err *err;
 };
 
-enum { SHOWN = 60 }; // bytes of a value in a message
-
 // "an integer >= 0 or null"
 static void describe(const struct rule *r, struct buf *b)
 {
@@ -177,11 +73,12 @@ static void describe(const struct rule *r, struct buf *b)
     switch (r->type) {
     case RULE_TEXT: buf_add(b, S("a text")); break;
     case RULE_WORD:
+    case RULE_CHOICE:
         buf_addf(b, "%s%s", str_find_char(str_from(r->words), ',') < 0 ? "" : "one of ", r->words);
         break;
     case RULE_METHOD:
-        for (int m = 0; m < N_METHODS; m++)
-            buf_addf(b, "%s%s", m > 0 ? ", " : "one of ", methods[m].name);
+        for (int m = METHOD_BASELINE; m <= METHOD_SIMBA; m++)
+            buf_addf(b, "%s%.*s", m > 0 ? ", " : "one of ", STR(method_name((enum method)m)));
         break;
     case RULE_BOOL: buf_add(b, S("true or false")); break;
     case RULE_INT:
@@ -195,6 +92,7 @@ static void describe(const struct rule *r, struct buf *b)
     case RULE_MODEL:
     case RULE_EXTRA:
     case RULE_OPTIMIZER:
+    case RULE_OPTIONS:
     case RULE_ROOKERY: buf_add(b, S("a mapping")); break;
     }
     if (r->type == RULE_AUTO)
@@ -248,13 +146,21 @@ static bool wrong(const struct rule *r, const struct yaml_node *n, const struct 
     return false;
 }
 
-static bool is_word_of(str word, const char *words)
+int rule_choice(const struct rule *r, str word)
 {
-    str rest = str_from(words);
-    while (rest.len > 0)
+    str rest = str_from(r->words);
+    for (int i = 1; rest.len > 0; i++)
         if (str_eq(str_trim(str_cut(&rest, ',')), word))
-            return word.len > 0;
-    return false;
+            return i;
+    return 0;
+}
+
+str rule_word(const struct rule *r, int choice)
+{
+    str rest = str_from(r->words), word = { 0 };
+    for (int i = 0; i < choice; i++)
+        word = str_trim(str_cut(&rest, ','));
+    return word;
 }
 
 static bool in_range(const struct rule *r, double value)
@@ -270,7 +176,8 @@ static bool fits(const struct rule *r, const struct yaml_node *n)
         return r->nullable;
     switch (r->type) {
     case RULE_TEXT: return (n->kind == YAML_STR || n->kind == YAML_TIMESTAMP) && n->text.len > 0;
-    case RULE_WORD: return n->kind == YAML_STR && is_word_of(n->text, r->words);
+    case RULE_WORD:
+    case RULE_CHOICE: return n->kind == YAML_STR && rule_choice(r, n->text) > 0;
     case RULE_METHOD: return n->kind == YAML_STR && method_parse(n->text, &m);
     case RULE_BOOL: return n->kind == YAML_BOOL;
     case RULE_INT:
@@ -282,6 +189,7 @@ static bool fits(const struct rule *r, const struct yaml_node *n)
     case RULE_MODEL:
     case RULE_EXTRA:
     case RULE_OPTIMIZER:
+    case RULE_OPTIONS:
     case RULE_ROOKERY: return n->kind == YAML_MAP;
     }
     BUG("no such rule");
@@ -361,11 +269,13 @@ static bool put(const struct rule *r, const struct yaml_node *n, const struct pl
     case RULE_BOOL: *(bool *)to = n->boolean; return true;
     case RULE_INT: // null and auto have the value zero
     case RULE_AUTO: *(int64_t *)to = n->integer; return true;
+    case RULE_CHOICE: *(int *)to = n->kind == YAML_NULL ? 0 : rule_choice(r, n->text); return true;
     case RULE_COUNT: *(uint64_t *)to = (uint64_t)n->integer; return true;
     case RULE_REAL: *(double *)to = n->real; return true;
     case RULE_MODEL: return n->kind == YAML_NULL || read_model(n, at, to);
     case RULE_EXTRA: return read_extra(n, at, to);
     case RULE_OPTIMIZER: ((struct optimizer_config *)to)->node = n; return true;
+    case RULE_OPTIONS: *(const struct yaml_node **)to = n; return true;
     case RULE_ROOKERY: return read_rookery(n, at, to);
     }
     BUG("no such rule");
@@ -411,42 +321,4 @@ bool rules_read(const struct rules *rules, const struct yaml_node *map, const st
             return false;
     }
     return true;
-}
-
-// ---- the optimizer's mapping ----
-
-// Names the methods that have the key: "gepa, simba".
-static void add_owners(str key, struct buf *b)
-{
-    for (int m = 0; m < N_METHODS; m++)
-        if (rule_find(&methods[m].optimizer, key))
-            buf_addf(b, "%s%s", b->len ? ", " : "", methods[m].name);
-}
-
-static bool foreign_key(const struct yaml_pair *pair, enum method m, str path, struct err *err)
-{
-    struct arena scratch = { 0 };
-    struct buf owners = { .arena = &scratch };
-    add_owners(pair->key, &owners);
-    str key = str_sub(pair->key, 0, SHOWN);
-    if (owners.len > 0)
-        err_set(err, ERR_INPUT, "%.*s:%d: optimizer.%.*s is a key of %.*s, not of method %s",
-                STR(path), pair->key_line, STR(key), STR(buf_str(&owners)), methods[m].name);
-    else if (m == METHOD_BASELINE)
-        err_set(err, ERR_INPUT,
-                "%.*s:%d: unknown key 'optimizer.%.*s'; method baseline has no optimizer keys",
-                STR(path), pair->key_line, STR(key));
-    arena_free(&scratch);
-    return owners.len > 0 || m == METHOD_BASELINE;
-}
-
-bool optimizer_read(struct optimizer_config *o, enum method m, str path, struct err *err)
-{
-    const struct rules *rules = optimizer_rules(m);
-    for (size_t i = 0; o->node && i < o->node->n; i++) {
-        const struct yaml_pair *pair = &o->node->pairs[i];
-        if (!rule_find(rules, pair->key) && foreign_key(pair, m, path, err))
-            return false;
-    }
-    return !o->node || rules_read(rules, o->node, &(struct where){ path, S("optimizer.") }, o, err);
 }

@@ -25,10 +25,6 @@ void config_defaults(struct run_config *c)
         .seed = 42,
         .validation_size = 140,
         .max_metric_calls = 2000,
-        .optimizer = { .max_bootstrapped_demos = 4,
-                       .max_labeled_demos = 16,
-                       .max_rounds = 1,
-                       .max_errors = 5 },
         .rookery = { .preset = S("paper") },
     };
 }
@@ -38,6 +34,35 @@ void config_free(struct run_config *c)
     json_decref(c->task_model.extra);
     json_decref(c->prompt_model.extra);
     c->task_model.extra = c->prompt_model.extra = NULL;
+}
+
+static bool read_optimizer(struct run_config *c, struct err *err)
+{
+    c->optimizer.options = c->rookery.options;
+    return optimizer_read(&c->optimizer, c->method, c->rookery.preset,
+                          &(struct where){ .path = c->source }, err);
+}
+
+// The mapping is written as YAML's flow style has it, so that one reader serves both.
+bool config_set(struct run_config *c, str text, struct arena *a, struct err *err)
+{
+    struct buf b = { .arena = a };
+    struct yaml_node *node = NEW(a, struct yaml_node);
+    buf_add_char(&b, '{');
+    while (text.len > 0) {
+        str value = str_cut(&text, ',');
+        str key = str_trim(str_cut(&value, '='));
+        if (key.len == 0 || value.len == 0)
+            return err_set(err, ERR_USAGE,
+                           "--set takes KEY=VALUE, several separated by commas, such as "
+                           "breadth=5,copro.proposals=full");
+        buf_addf(&b, "%.*s: %.*s,", STR(key), STR(value));
+    }
+    buf_add_char(&b, '}');
+    if (!yaml_parse(S("--set"), buf_str(&b), a, node, err))
+        return err->code = ERR_USAGE, false;
+    c->optimizer.set = node;
+    return true;
 }
 
 bool config_load(str path, struct arena *a, struct run_config *c, struct err *err)
@@ -62,7 +87,7 @@ bool config_load(str path, struct arena *a, struct run_config *c, struct err *er
     const struct yaml_node *prompt_model = yaml_get(root, S("prompt_model"));
     if (prompt_model)
         c->has_prompt_model = prompt_model->kind == YAML_MAP;
-    return optimizer_read(&c->optimizer, c->method, path, err);
+    return read_optimizer(c, err);
 }
 
 // ---- between keys ----
@@ -113,23 +138,15 @@ static bool check_decision(struct run_config *c, struct err *err)
     return true;
 }
 
-static bool is_set(const struct run_config *c, str key)
-{
-    const struct yaml_node *n = yaml_get(c->optimizer.node, key);
-    return n && n->kind != YAML_NULL;
-}
-
 // The budget of MIPROv2 is either a name or two numbers.
 static bool check_mipro(const struct run_config *c, struct err *err)
 {
-    const struct yaml_node *budget = yaml_get(c->optimizer.node, S("auto"));
-    bool named = !budget || budget->kind != YAML_NULL; // absent: heavy
-    bool candidates = is_set(c, S("num_candidates")), trials = is_set(c, S("num_trials"));
-    if (named && (candidates || trials))
+    const struct optimizer_config *o = &c->optimizer;
+    if (o->budget != BUDGET_NONE && (o->num_candidates > 0 || o->num_trials > 0))
         return fail(c, err,
                     "optimizer.num_candidates and optimizer.num_trials are allowed only with "
                     "`auto: null`");
-    if (!named && !(candidates && trials))
+    if (o->budget == BUDGET_NONE && (o->num_candidates == 0 || o->num_trials == 0))
         return fail(c, err,
                     "optimizer.num_candidates and optimizer.num_trials are both needed with "
                     "`auto: null`");
@@ -152,10 +169,8 @@ bool config_finish(struct run_config *c, struct err *err)
         return fail(c, err,
                     "no model: write `task_model: {name: provider/model}` in the configuration, "
                     "or give --model");
-    // A flag may have changed the method for which the mapping was checked. The values of a flag
-    // stay: the copy takes the file's again.
-    struct optimizer_config again = c->optimizer;
-    if (!optimizer_read(&again, c->method, c->source, err) || !check_decision(c, err) ||
+    // A flag may have changed the method for which the mapping was checked.
+    if (!read_optimizer(c, err) || !check_decision(c, err) ||
         (c->method == METHOD_MIPRO_V2 && !check_mipro(c, err)))
         return false;
     if (c->method != METHOD_BASELINE && !c->has_prompt_model)

@@ -22,37 +22,6 @@ static void put_model(struct json_out *o, const struct model_config *m)
     json_close(o, '}');
 }
 
-// Optimizer values are numbers, booleans, words and null.
-static void put_scalar(struct json_out *o, const struct yaml_node *n)
-{
-    if (n->kind == YAML_INT)
-        json_put_int(o, n->integer);
-    else if (n->kind == YAML_BOOL)
-        json_put_bool(o, n->boolean);
-    else if (n->kind == YAML_STR)
-        json_put_str(o, n->text);
-    else
-        json_put_null(o);
-}
-
-static void put_optimizer(struct json_out *o, const struct optimizer_config *c, enum method method)
-{
-    const struct rules *rules = optimizer_rules(method);
-    json_open(o, '{');
-    for (size_t i = 0; i < rules->n; i++) {
-        const struct rule *r = &rules->v[i];
-        const struct yaml_node *n = yaml_get(c->node, str_from(r->name));
-        json_key(o, str_from(r->name));
-        if (r->at != NOWHERE)
-            json_put_int(o, *(const int64_t *)(const void *)((const char *)c + r->at));
-        else if (n)
-            put_scalar(o, n);
-        else
-            json_put_raw(o, str_from(r->preset));
-    }
-    json_close(o, '}');
-}
-
 void config_to_json(const struct run_config *c, struct json_out *o)
 {
     json_open(o, '{');
@@ -74,7 +43,7 @@ void config_to_json(const struct run_config *c, struct json_out *o)
     json_key_int(o, S("test_limit"), c->test_limit);
     json_key_int(o, S("max_metric_calls"), c->max_metric_calls);
     json_key(o, S("optimizer"));
-    put_optimizer(o, &c->optimizer, c->method);
+    optimizer_to_json(&c->optimizer, c->method, o);
     json_key_bool(o, S("use_analysis"), c->use_analysis);
     json_key_bool(o, S("include_ground_truth_feedback"), c->include_ground_truth_feedback);
     json_key_bool(o, S("continue_on_error"), c->continue_on_error);

@@ -130,3 +130,20 @@ struct puzzle_record { // outcome.record of episode_puzzle; never NULL once done
     int64_t latency_ms; // of the last call
     str served_model, served_provider, finish;
 };
+
+// One question to a model that writes prompts. With a program, `values` are its inputs and the
+// answer is read into its outputs; without, `plain` is the whole user message and the answer free
+// text. Score 1: usable. Refused, filtered, too long, empty, no JSON: scored 0, `error` says why.
+extern const struct episode_kind episode_prompt;
+struct prompt_input { // input of episode_prompt
+    const str *values;
+    str plain;
+};
+struct prompt_record { // outcome.record of episode_prompt; never NULL once done
+    bool usable;
+    const str *values; // all output fields; NULL where unusable or free text
+    size_t n_values;
+    str text;       // the whole answer
+    bool truncated; // the token limit cut it
+    str error;      // why it is not usable; empty otherwise
+};

@@ -88,7 +88,8 @@ bool lab_evaluate(struct lab *lab, const struct job *jobs, size_t n, const struc
                        "of this batch is scored, give the same command again to go on",
                        missing, n, STR(b.outcomes[todo[0]].error));
     for (size_t i = 0; i < n; i++)
-        usage_total_add(&lab->used, &b.outcomes[i].used);
+        usage_total_add(jobs[i].kind == &episode_prompt ? &lab->used_prompt : &lab->used,
+                        &b.outcomes[i].used);
     lab->n_batches++;
     *out = b.outcomes;
     return true;
@@ -123,4 +124,29 @@ bool lab_evaluate_positions(struct lab *lab, const struct program *program,
         }
     }
     return lab_evaluate(lab, jobs, task->n * samples, out, err);
+}
+
+bool lab_ask(struct lab *lab, const struct lab_question *questions, size_t n,
+             const struct prompt_record **out, struct err *err)
+{
+    struct job *jobs = NEW_ARRAY(lab->arena, struct job, n + 1);
+    struct prompt_input *inputs = NEW_ARRAY(lab->arena, struct prompt_input, n + 1);
+    struct sampling *sampling = NEW_ARRAY(lab->arena, struct sampling, n + 1);
+    const struct outcome *outcomes;
+    for (size_t i = 0; i < n; i++) {
+        const struct lab_question *q = &questions[i];
+        inputs[i] = (struct prompt_input){ .values = q->values, .plain = q->plain };
+        sampling[i] = q->sampling;
+        jobs[i] = (struct job){ .kind = &episode_prompt,
+                                .program = q->ask,
+                                .input = &inputs[i],
+                                .input_id = q->purpose,
+                                .model = q->model,
+                                .sampling = &sampling[i] };
+    }
+    if (!lab_evaluate(lab, jobs, n, &outcomes, err))
+        return err_add(err, "asking the prompt model");
+    for (size_t i = 0; i < n; i++)
+        out[i] = outcomes[i].status == OUTCOME_FAILED ? NULL : outcomes[i].record;
+    return true;
 }

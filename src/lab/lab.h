@@ -14,7 +14,8 @@ struct lab {             // made by the caller; plain values
     bool continue_on_error; // record what never arrived as failed instead of stopping
     int64_t n_batches;      // evaluated so far; numbers the next one
     struct lab_progress progress;
-    struct usage_total used; // by all batches, replayed calls included
+    struct usage_total used;        // by all batches, replayed calls included, but for:
+    struct usage_total used_prompt; // asks of a model that writes prompts
 };
 
 // Runs n jobs to their outcomes, in `lab->arena`, records copied. Jobs that did not arrive are
@@ -39,3 +40,18 @@ MUST_CHECK bool lab_evaluate_positions(struct lab *lab, const struct program *pr
 // A job for one position; id and record texts in `a`.
 struct job lab_position_job(const struct program *program, const struct puzzle_position *p,
                             const struct model *model, struct arena *a);
+
+// ---- questions to a model that writes prompts ----
+
+struct lab_question {
+    const struct model *model;
+    str purpose;               // names the input in the store: "reflect"
+    struct sampling sampling;  // its sample tells equal questions apart
+    const struct program *ask; // its fields and task, or NULL
+    const str *values;         // one per input field of `ask`
+    str plain;                 // without `ask`: the whole user message
+};
+// Asks n questions at once; out[n] in their order. Records are NULL only where a call failed for
+// good and continue_on_error is set; the caller does without the answer. Otherwise as lab_evaluate.
+MUST_CHECK bool lab_ask(struct lab *lab, const struct lab_question *questions, size_t n,
+                        const struct prompt_record **out, struct err *err);

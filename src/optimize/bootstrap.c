@@ -7,6 +7,7 @@ struct bootstrap {
     struct lab *lab;
     const struct opt_task *task;
     const struct bootstrap_opts *opts;
+    const struct puzzle_positions *train;
     const struct demo **pool; // the labelled demo of each training position
     const struct program *teacher;
     const struct demo **accepted; // augmented demos in success order
@@ -32,15 +33,23 @@ static const struct demo *augmented_demo(const struct bootstrap *b, size_t examp
                                          const struct puzzle_record *record)
 {
     struct demo *demo = NEW(b->lab->arena, struct demo);
-    *demo = (struct demo){ .inputs = b->task->train->v[example].inputs, .outputs = record->values };
+    *demo = (struct demo){ .inputs = b->train->v[example].inputs, .outputs = record->values };
     return demo;
+}
+
+// Under strict_errors an answer that cannot be read is one, as in the reference.
+static bool is_error(const struct bootstrap *b, const struct outcome *out)
+{
+    const struct puzzle_record *record = out->record;
+    return out->status == OUTCOME_FAILED ||
+           (b->task->config->strict_errors && record->values == NULL);
 }
 
 // One attempt: a call, judged by the metric. Round 0 asks as configured; a later round samples at
 // temperature 1 under its own rollout id.
 static bool attempt(struct bootstrap *b, size_t example, int64_t round, struct err *err)
 {
-    const struct puzzle_position *p = &b->task->train->v[example];
+    const struct puzzle_position *p = &b->train->v[example];
     struct sampling *sampling = NEW(b->lab->arena, struct sampling);
     if (round > 0)
         *sampling = (struct sampling){ .has_temperature = true, .temperature = 1, .sample = round };
@@ -50,7 +59,7 @@ static bool attempt(struct bootstrap *b, size_t example, int64_t round, struct e
     if (!lab_evaluate(b->lab, &job, 1, &out, err))
         return false;
     b->n_attempts++;
-    if (out->status == OUTCOME_FAILED && ++b->n_errors >= b->opts->max_errors)
+    if (is_error(b, out) && ++b->n_errors >= b->opts->max_errors)
         return err_set(err, ERR_RUN, "%lld calls failed (max_errors %lld): %.*s",
                        (long long)b->n_errors, (long long)b->opts->max_errors, STR(out->error));
     if (out->status == OUTCOME_SCORED && out->score > 0) {
@@ -63,7 +72,7 @@ static bool attempt(struct bootstrap *b, size_t example, int64_t round, struct e
 // Step 3: strictly sequential, in training order, until B examples have succeeded.
 static bool bootstrap(struct bootstrap *b, struct err *err)
 {
-    for (size_t i = 0; i < b->task->train->n && b->n_accepted < b->opts->max_bootstrapped; i++)
+    for (size_t i = 0; i < b->train->n && b->n_accepted < b->opts->max_bootstrapped; i++)
         for (int64_t round = 0; round < b->opts->max_rounds && !b->succeeded[i]; round++)
             if (!attempt(b, i, round, err))
                 return err_add(err, "bootstrapping, example %zu", i + 1);
@@ -74,9 +83,9 @@ static bool bootstrap(struct bootstrap *b, struct err *err)
 static const struct program *fill(const struct bootstrap *b)
 {
     struct arena *a = b->lab->arena;
-    size_t *left = NEW_ARRAY(a, size_t, b->task->train->n + 1);
+    size_t *left = NEW_ARRAY(a, size_t, b->train->n + 1);
     size_t n_left = 0;
-    for (size_t i = 0; i < b->task->train->n; i++)
+    for (size_t i = 0; i < b->train->n; i++)
         if (!b->succeeded[i])
             left[n_left++] = i;
     struct mt g;
@@ -97,35 +106,53 @@ static const struct program *fill(const struct bootstrap *b)
     return program_with_demos(a, b->task->seed, demos, n + wanted);
 }
 
-static bool run(struct lab *lab, const struct opt_task *task, const struct opt_opts *opts,
-                struct opt_result *out, struct err *err)
+bool bootstrap_few_shot(const struct opt_task *task, const struct bootstrap_opts *opts,
+                        const struct puzzle_positions *train, struct bootstrap_result *out,
+                        struct err *err)
 {
-    size_t n = task->train->n;
+    struct lab *lab = task->lab;
+    size_t n = train->n;
     // Half a demonstration would be shown as one with fields missing (1.5): refused instead.
-    if (task->seed->signature->n_outputs > 1 && opts->bootstrap.max_labeled > 0)
+    if (task->seed->signature->n_outputs > 1 && opts->max_labeled > 0)
         return err_set(err, ERR_INPUT,
                        "labelled demonstrations have only a move, this program also answers with "
                        "other fields: set max_labeled_demos to 0, or use_analysis to false");
     struct bootstrap b = {
         .lab = lab,
         .task = task,
-        .opts = &opts->bootstrap,
+        .opts = opts,
+        .train = train,
         .pool = NEW_ARRAY(lab->arena, const struct demo *, n + 1),
         .accepted = NEW_ARRAY(lab->arena, const struct demo *, n + 1),
         .succeeded = NEW_ARRAY(lab->arena, bool, n + 1),
     };
     for (size_t i = 0; i < n; i++)
-        b.pool[i] = demo_labeled(&task->train->v[i], lab->arena);
+        b.pool[i] = demo_labeled(&train->v[i], lab->arena);
     // Steps 1 and 2: the student starts without demos; the teacher has L labelled ones.
-    b.teacher = opts->bootstrap.max_labeled > 0
-                    ? labeled_few_shot(task->seed, b.pool, n, (size_t)opts->bootstrap.max_labeled,
-                                       lab->arena)
+    b.teacher = opts->max_labeled > 0
+                    ? labeled_few_shot(task->seed, b.pool, n, (size_t)opts->max_labeled, lab->arena)
                     : task->seed;
     if (!bootstrap(&b, err))
         return false;
-    *out = (struct opt_result){ .program = fill(&b),
-                                .n_attempts = b.n_attempts,
-                                .n_bootstrapped = b.n_accepted };
+    *out = (struct bootstrap_result){ .program = fill(&b),
+                                      .n_attempts = b.n_attempts,
+                                      .n_bootstrapped = b.n_accepted };
+    return true;
+}
+
+static bool run(const struct opt_task *task, struct opt_result *out, struct err *err)
+{
+    const struct optimizer_config *c = task->config;
+    struct bootstrap_opts opts = { .max_bootstrapped = c->max_bootstrapped_demos,
+                                   .max_labeled = c->max_labeled_demos,
+                                   .max_rounds = c->max_rounds,
+                                   .max_errors = c->max_errors };
+    struct bootstrap_result r;
+    if (!bootstrap_few_shot(task, &opts, task->train, &r, err))
+        return false;
+    *out = (struct opt_result){ .program = r.program,
+                                .n_attempts = r.n_attempts,
+                                .n_bootstrapped = r.n_bootstrapped };
     return true;
 }
 

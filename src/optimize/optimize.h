@@ -1,36 +1,84 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // optimize.h - prompt optimizers: sequential code over lab_evaluate. Each is one file and one line
-// in optimizers[].
+// in optimizers[]. Their settings are struct optimizer_config.
 #pragma once
+#include "config/config.h"
 #include "lab/lab.h"
 
+// ---- chance ----
+
+// The random draws of an optimizer that no published result depends on: named substreams of the
+// run's seed. Tests put the recorded draws of a reference run in their place.
+struct chance {
+    void *ctx;
+    double (*uniform)(void *ctx, const char *stream);         // [0, 1)
+    size_t (*below)(void *ctx, const char *stream, size_t n); // [0, n), n >= 1
+    void (*shuffle)(void *ctx, const char *stream, size_t *v, size_t n);
+    // Proportional to the weights: the first index whose running sum exceeds u x total; all zero:
+    // uniform.
+    size_t (*weighted)(void *ctx, const char *stream, const double *weights, size_t n);
+    int (*poisson)(void *ctx, const char *stream, double rate); // Knuth's product method
+};
+// The substreams "OPTIMIZER/STREAM" of `seed`, made in `a` at their first use.
+struct chance chance_new(uint64_t seed, str optimizer, struct arena *a);
+
+// ---- the task ----
+
+// Something decided about a candidate, for people who watch (--explain, --watch).
+struct opt_event {
+    const char *what;              // "candidate", "evaluated", "accepted", "rejected", "skipped"
+    int64_t candidate;             // its number in the run, 0: the start; -1: about none
+    const struct program *program; // NULL: not shown
+    bool scored;
+    double score;       // 0..1
+    size_t n_positions; // it was scored on
+    str reason;         // a sentence
+};
+struct opt_watch {
+    void (*note)(void *ctx, const struct opt_event *event);
+    void *ctx;
+};
 struct opt_task {                              // what an optimizer works on
+    struct lab *lab;                           // where it asks
     const struct program *seed;                // where it starts
     const struct puzzle_positions *train;      // in split order
     const struct puzzle_positions *validation; // empty for methods that do not use it
     const struct model *model;                 // the task model
+    const struct model *prompt_model;          // writes prompts; NULL for methods without
+    uint64_t run_seed;
+    bool show_solution; // include_ground_truth_feedback
+    int64_t max_metric_calls;
+    const struct optimizer_config *config;
+    struct chance *chance;         // NULL: chance_new of the seed
+    const struct opt_watch *watch; // NULL: nobody
 };
-struct bootstrap_opts {       // few-shot specification 4.2
-    int64_t max_bootstrapped; // B
-    int64_t max_labeled;      // L
-    int64_t max_rounds;       // R
-    int64_t max_errors;       // failed calls that end the compile; unparsable answers are none
+struct opt_candidate { // one program that was scored
+    const struct program *program;
+    double score;       // 0..1, of the set that the optimizer selects on
+    size_t n_positions; // scored on; fewer than the set: a minibatch only
+    bool failed;        // its evaluation hit the error limit
 };
-struct opt_opts { // one member a family; zero members are not defaults: config resolves them
-    struct bootstrap_opts bootstrap;
+struct opt_candidates {
+    struct opt_candidate *v; // in the order in which they were made
+    size_t n, cap;
 };
 struct opt_result {
-    const struct program *program; // in the lab's arena
-    int64_t n_attempts;            // task asks of bootstrapping
-    int64_t n_bootstrapped;        // accepted demonstrations
+    const struct program *program;    // in the lab's arena
+    struct opt_candidates candidates; // none for methods that do not score
+    const char *finish;               // why it ended; NULL: it ran its course
+    int64_t n_attempts;               // task asks of bootstrapping
+    int64_t n_bootstrapped;           // accepted demonstrations
+    int64_t n_proposals;              // usable texts of the prompt model
 };
 struct optimizer {
-    str name; // as in configurations: "bootstrap_few_shot"
-    bool (*run)(struct lab *lab, const struct opt_task *task, const struct opt_opts *opts,
-                struct opt_result *out, struct err *err);
+    str name;            // as in configurations: "bootstrap_few_shot"
+    bool writes_prompts; // asks the prompt model; others leave it unopened
+    bool (*run)(const struct opt_task *task, struct opt_result *out, struct err *err);
 };
 extern const struct optimizer *const optimizers[]; // NULL-terminated
 const struct optimizer *optimizer_find(str name);  // NULL: none of that name
+
+// ---- parts of several optimizers ----
 
 // The demonstration of a position with its reference move and its source (in `a`).
 const struct demo *demo_labeled(const struct puzzle_position *p, struct arena *a);

@@ -68,6 +68,10 @@ static bool find_stored(struct pump *p, struct slot *s, struct reply *out, bool 
 // The hash of the program, whose text is put into the store when it is first asked with.
 static bool name_program(struct pump *p, const struct program *program, str *name, struct err *err)
 {
+    if (!program) { // a free question
+        *name = S("");
+        return true;
+    }
     if (p->named != program) {
         p->named = NULL;
         arena_reset(&p->arena);

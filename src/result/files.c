@@ -269,7 +269,6 @@ static void put_rookery(struct json_out *o, const struct tally *t, const struct 
 
 static void put_compile_usage(struct json_out *o, const struct run_facts *f)
 {
-    static const struct usage_total none;
     if (!f->has_compile) {
         json_key_null(o, S("compile_usage"));
         return;
@@ -278,7 +277,7 @@ static void put_compile_usage(struct json_out *o, const struct run_facts *f)
     json_key(o, S("task_model"));
     put_usage(o, &f->compile_task);
     json_key(o, S("prompt_model"));
-    put_usage(o, &none);
+    put_usage(o, &f->compile_prompt);
     json_close(o, '}');
 }
 

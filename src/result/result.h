@@ -38,8 +38,8 @@ struct run_facts {       // what the files tell beside the tally
     bool simulated;
     int64_t n_train, n_validation; // positions
     double compile_s;
-    bool has_compile;                // false: baseline, compile_usage is null
-    struct usage_total compile_task; // proposals by a prompt model: none yet
+    bool has_compile;                                // false: baseline, compile_usage is null
+    struct usage_total compile_task, compile_prompt; // by the task model, by the prompt model
     double wall_s, spent_usd;
     int64_t n_retries, n_new_calls, n_replayed_calls, n_reused_calls;
 };

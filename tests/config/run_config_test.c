@@ -91,10 +91,6 @@ static void the_defaults_are_those_of_the_specification(void **state)
     assert_str(c.rookery.preset, S("paper"));
     assert_true(c.rookery.max_cost_usd == 0);
     assert_int_equal(c.rookery.concurrency, 0);
-    assert_int_equal(c.optimizer.max_bootstrapped_demos, 4);
-    assert_int_equal(c.optimizer.max_labeled_demos, 16);
-    assert_int_equal(c.optimizer.max_rounds, 1);
-    assert_int_equal(c.optimizer.max_errors, 5);
     assert_false(c.has_prompt_model);
     config_free(&c);
 }
@@ -181,7 +177,7 @@ static void optimizer_values_of_each_method_are_kept(void **state)
     assert_int_equal(c.optimizer.max_labeled_demos, 8);
     assert_int_equal(c.optimizer.max_rounds, 2);
     assert_int_equal(c.optimizer.max_errors, 0);
-    assert_int_equal(yaml_get(c.optimizer.node, S("num_candidate_programs"))->integer, 3);
+    assert_int_equal(c.optimizer.num_candidate_programs, 3);
     config_free(&c);
     assert_str(optimizer(FOR("copro") "optimizer: {depth: 5, breadth: 2, track_stats: no}\n"),
                S("{\"breadth\":2,\"depth\":5,\"track_stats\":false,\"eval_num_threads\":16,"
@@ -233,7 +229,8 @@ static void rookery_settings_are_read(void **state)
     assert_int_equal(c.rookery.concurrency, 0);
     config_free(&c);
     refused(HEAD TASK "rookery: {copro: {proposals: full}}\n",
-            "FILE:3: unknown key 'rookery.copro'; there are preset, max_cost_usd, concurrency");
+            "FILE:3: unknown key 'rookery.copro'; there are preset, max_cost_usd, concurrency, "
+            "options");
     refused(HEAD TASK "rookery: {preset: best}\n",
             "FILE:3: rookery.preset must be one of paper, improved, got the text \"best\"");
     refused(HEAD TASK "rookery: {concurrency: 0}\n",
@@ -378,9 +375,10 @@ static void optimizer_values_are_checked(void **state)
         { "gepa", "auto: huge",
           "auto must be one of light, medium, heavy or null, got the text \"huge\"" },
         { "gepa", "candidate_selection_strategy: best",
-          "candidate_selection_strategy must be one of pareto, current_best, got the text "
-          "\"best\"" },
-        { "mipro_v2", "auto: light", "auto must be heavy or null, got the text \"light\"" },
+          "candidate_selection_strategy must be one of pareto, current_best, epsilon_greedy, "
+          "top_k_pareto, got the text \"best\"" },
+        { "mipro_v2", "auto: huge",
+          "auto must be one of light, medium, heavy or null, got the text \"huge\"" },
         { "mipro_v2", "num_trials: 0",
           "num_trials must be an integer >= 1 or null, got the integer 0" },
         { "simba", "bsize: '32'",
@@ -499,11 +497,12 @@ static void flags_over_the_file_stay(void **state)
     config_defaults(&c);
     assert_true(config_load(save(S(FOR("bootstrap_few_shot") "optimizer: {max_rounds: 3}\n")),
                             &arena, &c, &err));
-    c.optimizer.max_rounds = 7;
+    assert_true(config_set(&c, S("max_rounds=7,objective=puzzle"), &arena, &err));
     c.task_model.name = S("sim/modest");
     c.seed = 5;
     assert_true(config_finish(&c, &err));
     assert_int_equal(c.optimizer.max_rounds, 7);
+    assert_int_equal(c.optimizer.objective, OBJECTIVE_PUZZLE);
     assert_str(c.prompt_model.name, S("sim/modest"));
     assert_int_equal(c.seed, 5);
     config_free(&c);

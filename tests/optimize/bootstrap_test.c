@@ -68,7 +68,7 @@ static void toy_new(struct toy *t, struct arena *a)
     t->train = (struct puzzle_positions){ .v = t->v, .n = ITEMS };
 }
 
-static bool compile(struct toy *t, struct bootstrap_opts opts, bool continue_on_error,
+static bool compile(struct toy *t, struct optimizer_config opts, bool continue_on_error,
                     struct opt_result *out, struct err *err)
 {
     struct store *db = NULL;
@@ -86,13 +86,14 @@ static bool compile(struct toy *t, struct bootstrap_opts opts, bool continue_on_
                            .has_temperature = true };
     struct puzzle_positions none = { 0 };
     struct opt_task task = {
+        .lab = &lab,
         .seed = program_new(t->arena, t->signature, instruction_base),
         .train = &t->train,
         .validation = &none,
         .model = &model,
+        .config = &opts,
     };
-    struct opt_opts all = { .bootstrap = opts };
-    bool ok = optimizer_find(S("bootstrap_few_shot"))->run(&lab, &task, &all, out, err);
+    bool ok = optimizer_find(S("bootstrap_few_shot"))->run(&task, out, err);
     pump_free(lab.pump);
     store_close(db);
     return ok;
@@ -105,8 +106,8 @@ static void expect_demos(const struct toy *t, const struct program *p, const int
         assert_str(p->demos[i]->inputs[0], t->v[want[i]].inputs[0]);
 }
 
-static const struct bootstrap_opts PAPER = {
-    .max_bootstrapped = 4, .max_labeled = 16, .max_rounds = 1, .max_errors = 5
+static const struct optimizer_config PAPER = {
+    .max_bootstrapped_demos = 4, .max_labeled_demos = 16, .max_rounds = 1, .max_errors = 5
 };
 
 static void five_right_items_give_the_published_demos(void **s)
@@ -136,7 +137,7 @@ static void two_rounds_without_success_ask_twice_each(void **s)
     struct err err = { 0 };
     struct toy *t = NEW(&a, struct toy);
     struct opt_result out;
-    struct bootstrap_opts opts = PAPER;
+    struct optimizer_config opts = PAPER;
     opts.max_rounds = 2;
     toy_new(t, &a);
     assert_true(compile(t, opts, false, &out, &err));
@@ -220,12 +221,12 @@ static void labelled_demos_need_a_program_that_only_moves(void **s)
     struct err err = { 0 };
     struct toy *t = NEW(&a, struct toy);
     struct opt_result out;
-    struct bootstrap_opts opts = PAPER;
+    struct optimizer_config opts = PAPER;
     toy_new(t, &a);
     t->signature = &signature_choose_move_analysis;
     assert_false(compile(t, opts, false, &out, &err));
     assert_int_equal(err.code, ERR_INPUT);
-    opts.max_labeled = 0;
+    opts.max_labeled_demos = 0;
     assert_true(compile(t, opts, false, &out, &err));
     arena_free(&a);
 }
