@@ -49,16 +49,23 @@ static bool explain(const struct args *args, struct arena *a, struct err *err)
 {
     const struct program *program;
     str name = opt_text(args, "persona", S("responsive"));
-    const struct persona *persona = sim_persona(name);
-    if (!persona)
-        return err_set(err, ERR_USAGE, "--persona: no simulated model \"%.*s\"", STR(name));
+    const struct persona *persona = sim_persona(sim_data_builtin(a), name);
+    if (!persona || str_eq(name, S("meta")))
+        return err_set(err, ERR_USAGE, "--persona: no simulated player \"%.*s\"", STR(name));
+    if (opt_flag(args, "best")) {
+        program = sim_best_program(persona, a);
+        str text = arena_printf(a, "%.*s\n\n%.*s", STR(program->instruction),
+                                STR(sim_explain(persona, program, a)));
+        return print_str(text, err);
+    }
     return cli_program_load(opt_text(args, "explain", S("")), a, &program, err) &&
            print_str(sim_explain(persona, program, a), err);
 }
 
 static bool run(const struct args *args, struct arena *a, struct err *err)
 {
-    return opt_get(args, "explain")->set ? explain(args, a, err) : serve(args, a, err);
+    return opt_get(args, "explain")->set || opt_flag(args, "best") ? explain(args, a, err)
+                                                                   : serve(args, a, err);
 }
 
 static const struct opt opts[] = {
@@ -72,7 +79,8 @@ static const struct opt opts[] = {
     { "require-key", OPT_TEXT, "KEY", "refuse any other key with 401", 0, 0 },
     { "explain", OPT_TEXT, "FILE", "tell what a simulated model sees in a program, and stop", 0,
       0 },
-    { "persona", OPT_TEXT, "NAME", "whom --explain asks [responsive]", 0, 0 },
+    { "best", OPT_FLAG, NULL, "print the best instruction known for a persona, and stop", 0, 0 },
+    { "persona", OPT_TEXT, "NAME", "whom --explain and --best ask [responsive]", 0, 0 },
     { 0 },
 };
 

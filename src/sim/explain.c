@@ -53,37 +53,83 @@ static void put_features(const struct persona *p, const struct features *seen, s
         if (seen->strength[f] == 0 && seen->hits[f] == 0)
             continue;
         any = true;
-        buf_addf(b, "  %-28s %8d %8.2f %+8.2f %+9.2f %+8.2f\n", feature_names[f], seen->hits[f],
-                 seen->strength[f], p->best.weight[f], p->malformed.weight[f],
+        buf_addf(b, "  %-28s %8d %8.2f %+8.2f %+9.2f %+8.2f\n", feature_title((enum feature)f),
+                 seen->hits[f], seen->strength[f], p->best.weight[f], p->malformed.weight[f],
                  p->illegal.weight[f]);
     }
     if (!any)
         buf_add(b, S("  (nothing it reacts to)\n"));
 }
 
-str sim_explain(const struct persona *p, const struct program *program, struct arena *a)
+struct seen { // of one program
+    struct view view;
+    struct features features;
+    double valid, best[ARRAY_LEN(kinds)], expected;
+};
+
+static void look_at(const struct persona *p, const struct program *program, struct arena *a,
+                    struct seen *out)
 {
-    struct view v;
-    struct features seen;
-    struct buf b = { .arena = a };
-    read_program(program, a, &v);
-    features_find(&v, &seen);
-    seen.strength[FEATURE_RELEVANCE] = seen.strength[FEATURE_DEMOS];
-    seen.hits[FEATURE_RELEVANCE] = seen.hits[FEATURE_DEMOS];
-    buf_addf(&b, "sim/%s (SIMULATED): %s\n", p->name, p->summary);
-    put_features(p, &seen, &b);
-    double valid = (1 - response_chance(&p->malformed, seen.strength, NULL, 0)) *
-                   (1 - response_chance(&p->illegal, seen.strength, NULL, 0));
-    double expected = 0;
+    struct features *f = &out->features;
+    *out = (struct seen){ 0 };
+    read_program(program, a, &out->view);
+    features_find(p->data, &out->view, f);
+    f->strength[FEATURE_RELEVANCE] = f->strength[FEATURE_DEMOS];
+    f->hits[FEATURE_RELEVANCE] = f->hits[FEATURE_DEMOS];
+    out->valid = (1 - response_chance(&p->malformed, f->strength, NULL, 0)) *
+                 (1 - response_chance(&p->illegal, f->strength, NULL, 0));
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         double factor[FEATURE_COUNT];
-        factors_of(&kinds[i], &v, factor);
-        double best =
-            response_chance(&p->best, seen.strength, factor, -p->slope * kinds[i].difficulty);
-        expected += kinds[i].share * best * valid;
-        buf_addf(&b, "  plays the best move of a %-14s %5.1f %%\n", kinds[i].name, 100 * best);
+        factors_of(&kinds[i], &out->view, factor);
+        out->best[i] =
+            response_chance(&p->best, f->strength, factor, -p->slope * kinds[i].difficulty);
+        out->expected += kinds[i].share * out->best[i] * out->valid;
     }
-    buf_addf(&b, "  answers in the asked form with a legal move %5.1f %%\n", 100 * valid);
-    buf_addf(&b, "  expected accuracy, at temperature 0: %.1f %% (simulated)\n", 100 * expected);
+}
+
+str sim_explain(const struct persona *p, const struct program *program, struct arena *a)
+{
+    struct seen seen;
+    struct buf b = { .arena = a };
+    look_at(p, program, a, &seen);
+    buf_addf(&b, "sim/%.*s (SIMULATED): %.*s\n", STR(p->name), STR(p->summary));
+    put_features(p, &seen.features, &b);
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        buf_addf(&b, "  plays the best move of a %-14s %5.1f %%\n", kinds[i].name,
+                 100 * seen.best[i]);
+    buf_addf(&b, "  answers in the asked form with a legal move %5.1f %%\n", 100 * seen.valid);
+    buf_addf(&b, "  expected accuracy, at temperature 0: %.1f %% (simulated)\n",
+             100 * seen.expected);
     return buf_str(&b);
+}
+
+double sim_expected(const struct persona *p, const struct program *program)
+{
+    struct arena scratch = { 0 };
+    struct seen seen;
+    look_at(p, program, &scratch, &seen);
+    arena_free(&scratch);
+    return seen.expected;
+}
+
+// Adds the sentence that helps most, until none does.
+const struct program *sim_best_program(const struct persona *p, struct arena *a)
+{
+    const struct program *best = program_new(a, &signature_choose_move, instruction_base);
+    double top = sim_expected(p, best);
+    for (;;) {
+        const struct program *base = best;
+        for (size_t i = 0; i < p->data->advice.n; i++) {
+            str text =
+                arena_printf(a, "%.*s %.*s", STR(base->instruction), STR(p->data->advice.v[i]));
+            const struct program *next = program_with_instruction(a, base, text);
+            double expected = sim_expected(p, next);
+            if (expected > top) {
+                top = expected;
+                best = next;
+            }
+        }
+        if (best == base)
+            return best;
+    }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// features.c - what a simulated model notices in a prompt: phrases of the table, length, and
+// features.c - what a simulated model notices in a prompt: phrases of the data file, length, and
 // demonstrations.
 //
 // A phrase counts once however often it is repeated, and against its feature where it is negated
@@ -9,7 +9,6 @@
 #include "sim/internal.h"
 
 enum {
-    PHRASES_MAX = 400,
     LENGTH_FREE_CHARS = 1500,  // instructions up to here tire nobody
     LENGTH_FULL_CHARS = 6000,  // from here on the strength is 1
     NEGATION_REACH_CHARS = 24, // how far before a phrase a negation is looked for
@@ -27,18 +26,18 @@ static bool is_word(char c)
 
 // Length of `phrase` at the start of `text`, a blank of it standing for any white space and case
 // ignored; 0: it is not there as whole words.
-static size_t phrase_at(str text, const char *phrase)
+static size_t phrase_at(str text, str phrase)
 {
     size_t at = 0;
-    for (; *phrase; phrase++) {
+    for (size_t i = 0; i < phrase.len; i++) {
         if (at >= text.len)
             return 0;
-        if (*phrase == ' ') {
+        if (phrase.data[i] == ' ') {
             if (!ascii_is_blank(text.data[at]))
                 return 0;
             while (at < text.len && ascii_is_blank(text.data[at]))
                 at++;
-        } else if (ascii_lower(text.data[at++]) != *phrase) {
+        } else if (ascii_lower(text.data[at++]) != phrase.data[i]) {
             return 0;
         }
     }
@@ -82,29 +81,27 @@ struct phrase_index {
     uint16_t next[PHRASES_MAX];
 };
 
-static void index_phrases(struct phrase_index *index)
+static void index_phrases(const struct phrases *phrases, struct phrase_index *index)
 {
-    if (n_phrases > PHRASES_MAX)
-        BUG("more phrases than the index holds");
     *index = (struct phrase_index){ 0 };
-    for (size_t i = 0; i < n_phrases; i++) {
-        unsigned char c = (unsigned char)phrases[i].text[0];
+    for (size_t i = 0; i < phrases->n; i++) {
+        unsigned char c = (unsigned char)phrases->v[i].text.data[0];
         index->next[i] = index->first[c];
         index->first[c] = (uint16_t)(i + 1);
     }
 }
 
-static void find_phrases(str text, struct features *out)
+static void find_phrases(const struct phrases *phrases, str text, struct features *out)
 {
     struct phrase_index index;
     bool seen[PHRASES_MAX] = { 0 };
-    index_phrases(&index);
+    index_phrases(phrases, &index);
     for (size_t at = 0; at < text.len; at++) {
         if (at > 0 && is_word(text.data[at - 1]))
             continue;
         unsigned char c = (unsigned char)ascii_lower(text.data[at]);
         for (unsigned i = index.first[c]; i > 0; i = index.next[i - 1]) {
-            const struct phrase *p = &phrases[i - 1];
+            const struct phrase *p = &phrases->v[i - 1];
             if (seen[i - 1] || !phrase_at(str_sub(text, at, text.len), p->text))
                 continue;
             seen[i - 1] = true;
@@ -114,10 +111,10 @@ static void find_phrases(str text, struct features *out)
     }
 }
 
-void features_find(const struct view *v, struct features *out)
+void features_find(const struct sim_data *data, const struct view *v, struct features *out)
 {
     *out = (struct features){ 0 };
-    find_phrases(v->instruction, out);
+    find_phrases(&data->phrases, v->instruction, out);
     for (int f = 0; f < FEATURE_LENGTH; f++) {
         double strength = 1 - pow(HIT_LEFT, abs(out->hits[f]));
         out->strength[f] = out->hits[f] < 0 ? -strength : strength;

@@ -6,7 +6,7 @@
 #include "search/search.h"
 #include "sim/sim.h"
 
-// ---- table.c: the data ----
+// ---- data.c: the data ----
 
 enum feature { // what a persona may notice in a prompt; strengths run 0..1
     FEATURE_FORCING,
@@ -23,20 +23,20 @@ enum feature { // what a persona may notice in a prompt; strengths run 0..1
     FEATURE_RELEVANCE,
     FEATURE_COUNT,
 };
-struct phrase { // lower case, words separated by one blank
-    enum feature feature;
-    const char *text;
-};
-extern const struct phrase phrases[];
-extern const size_t n_phrases;
-extern const char *const feature_names[FEATURE_COUNT];
+enum { PHRASES_MAX = 400, ADVICE_MAX = 200, SIM_TEXT_MAX_BYTES = 400 };
+const char *feature_title(enum feature f);
+// The bytes of data/personas.json, from the build.
+extern const unsigned char sim_personas_data[];
+extern const size_t sim_personas_size;
 
 struct response { // a chance as a logistic function: base + sum of weight x strength x factor
     double base;
     double weight[FEATURE_COUNT];
 };
 struct persona {
-    const char *name, *summary;
+    const struct sim_data *data; // the file that it is of
+    str name, summary;
+    bool writes;          // answers with prompts instead of moves; the rest is then not set
     struct response best; // of playing the best move that the search finds
     double slope;         // what a unit of difficulty takes off
     struct response malformed, illegal;
@@ -46,8 +46,21 @@ struct persona {
     double heat;      // what a unit of temperature takes off
     double san_share; // of moves written in SAN
 };
-extern const struct persona *const persona_table[];
-extern const size_t n_personas;
+struct sim_data {
+    struct phrases {
+        struct phrase { // lower case, words separated by one blank
+            enum feature feature;
+            str text;
+        } * v;
+        size_t n, cap;
+    } phrases;
+    struct advice { // sentences that a prompt may take up
+        str *v;
+        size_t n, cap;
+    } advice;
+    struct persona *personas;
+    size_t n_personas;
+};
 
 // ---- view.c: reading the messages ----
 
@@ -76,7 +89,7 @@ struct features {
     int hits[FEATURE_COUNT];        // phrases found, minus those found negated
 };
 // Everything that does not depend on the position.
-void features_find(const struct view *v, struct features *out);
+void features_find(const struct sim_data *data, const struct view *v, struct features *out);
 // Mean likeness, 0..1, of the good demonstrations to such a position.
 double demo_relevance(const struct view *v, enum color turn, bool mates, bool forces);
 
@@ -106,3 +119,9 @@ void thought_weigh(const struct view *v, struct thought *t);
 // The chance itself; `factor` NULL: all 1; `extra` is added to the base.
 double response_chance(const struct response *r, const double *strength, const double *factor,
                        double extra);
+
+// ---- meta.c: writing prompts ----
+
+// The answer of the model that writes prompts; its draws come from `hash`.
+str meta_reply(const struct sim_data *data, const struct view *view, const struct messages *m,
+               uint64_t hash, struct arena *a);

@@ -63,7 +63,7 @@ static void draw(struct sim_call *c, const struct model_request *q)
 {
     struct rng question;
     struct rng prompt;
-    str name = str_from(c->persona->name);
+    str name = c->persona->name;
     uint64_t sampling = sampling_hash(q, c->temperature);
     uint64_t h = sampling;
     for (size_t i = 0; i < q->messages.n; i++)
@@ -227,27 +227,35 @@ static void account(const struct model_request *q, struct reply *out)
     out->cost_source = KNOWN_PRICED;
 }
 
+// A move, in the asked form or not.
+static str play(struct sim_call *c, struct look_cache *cache, struct arena *a)
+{
+    const struct persona *p = c->persona;
+    features_find(p->data, &c->view, &c->seen);
+    think(&c->view, cache, &c->thought);
+    str move_text = choose_move(c, a);
+    return c->draw.malformed < chance(c, &p->malformed, 0) ? malformed(c, move_text, a)
+                                                           : well_formed(c, move_text, a);
+}
+
 static void answer(const struct persona *p, struct look_cache *cache, const struct model_request *q,
                    struct arena *a, struct reply *out)
 {
     struct sim_call c = { .persona = p };
     c.temperature = q->has_temperature ? fmax(q->temperature, 0) : DEFAULT_TEMPERATURE;
     view_read(&q->messages, a, &c.view);
-    features_find(&c.view, &c.seen);
-    think(&c.view, cache, &c.thought);
     draw(&c, q);
     *out = (struct reply){ .class = REPLY_OK,
                            .finish = FINISH_STOP,
                            .native_finish = S("stop"),
-                           .served_model = arena_printf(a, "sim/%s", p->name),
+                           .served_model = arena_printf(a, "sim/%.*s", STR(p->name)),
                            .served_provider = S("simulated"),
                            .request_id = arena_printf(a, "sim-%016llx", (unsigned long long)c.hash),
                            .simulated = true,
                            .attempts = 1,
                            .retry_after_ms = -1 };
-    str move_text = choose_move(&c, a);
-    bool broken = c.draw.malformed < chance(&c, &p->malformed, 0);
-    out->text = broken ? malformed(&c, move_text, a) : well_formed(&c, move_text, a);
+    out->text =
+        p->writes ? meta_reply(p->data, &c.view, &q->messages, c.hash, a) : play(&c, cache, a);
     out->latency_ms = LATENCY_MIN_MS + (int64_t)(c.hash % LATENCY_SPREAD_MS);
     cut_at_limit(q, out);
     account(q, out);
@@ -259,53 +267,52 @@ void sim_answer(const struct persona *p, const struct model_request *q, struct a
     answer(p, NULL, q, a, out);
 }
 
-// ---- personas and provider ----
-
-struct personas sim_personas(void)
-{
-    return (struct personas){ persona_table, n_personas };
-}
-
-const struct persona *sim_persona(str name)
-{
-    for (size_t i = 0; i < n_personas; i++)
-        if (str_eq(name, str_from(persona_table[i]->name)))
-            return persona_table[i];
-    return NULL;
-}
-
-str sim_persona_name(const struct persona *p)
-{
-    if (!p)
-        BUG("no persona");
-    return str_from(p->name);
-}
-
-str sim_persona_summary(const struct persona *p)
-{
-    return str_from(p->summary);
-}
+// ---- the provider ----
 
 struct sim_model { // what an opened model keeps
     const struct persona *persona;
     struct look_cache cache;
 };
 
-static str known_models(struct arena *a)
+static str known_models(const struct sim_data *data, struct arena *a)
 {
     struct buf known = { .arena = a };
-    struct personas all = sim_personas();
-    for (size_t i = 0; i < all.n; i++)
-        buf_addf(&known, "%ssim/%.*s", i ? ", " : "", STR(sim_persona_name(all.v[i])));
+    for (size_t i = 0; i < data->n_personas; i++)
+        buf_addf(&known, "%ssim/%.*s", i ? ", " : "", STR(data->personas[i].name));
     return buf_str(&known);
+}
+
+// "NAME", or "FILE:NAME" with the personas of a file; the file's hash is part of the model's
+// identity.
+static bool load_data(struct model *m, struct arena *a, str *name, const struct sim_data **data,
+                      struct err *err)
+{
+    size_t colon = m->id.len; // the last one: a path may have its own
+    while (colon > 0 && m->id.data[colon - 1] != ':')
+        colon--;
+    *name = str_sub(m->id, colon, m->id.len);
+    if (colon == 0) {
+        *data = sim_data_builtin(a);
+        return true;
+    }
+    str text, path = arena_str(a, str_sub(m->id, 0, colon - 1));
+    if (!file_read(path, SIM_DATA_MAX_BYTES, a, &text, err) ||
+        !sim_data_parse(path, text, a, data, err))
+        return false;
+    m->identity = sha256_of(text, a);
+    return true;
 }
 
 static bool sim_open(struct model *m, struct arena *a, struct err *err)
 {
-    const struct persona *p = sim_persona(m->id);
+    const struct sim_data *data;
+    str name;
+    if (!load_data(m, a, &name, &data, err))
+        return false;
+    const struct persona *p = sim_persona(data, name);
     if (!p)
         return err_set(err, ERR_USAGE, "no simulated model is called \"%.*s\"; there are %.*s",
-                       STR(m->id), STR(known_models(a)));
+                       STR(name), STR(known_models(data, a)));
     struct sim_model *context = NEW(a, struct sim_model);
     context->persona = p;
     context->cache.arena = a;

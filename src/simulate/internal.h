@@ -40,6 +40,7 @@ void fault_apply(enum fault f, uint64_t detail, struct arena *a, struct serve_re
 
 // One chat completion asked for. False: `out` is the error reply.
 struct completion {
+    const struct sim_data *data; // set by the caller
     str model;
     const struct persona *persona;
     struct model_request request;
@@ -49,7 +50,7 @@ MUST_CHECK bool wire_parse(str body, struct arena *a, struct completion *q,
                            struct serve_reply *out);
 void wire_reply(const struct completion *q, const struct reply *choices, struct arena *a,
                 struct serve_reply *out);
-void wire_models(struct arena *a, struct serve_reply *out);
+void wire_models(const struct sim_data *data, struct arena *a, struct serve_reply *out);
 // An error object as OpenAI writes it.
 struct wire_error {
     int status;

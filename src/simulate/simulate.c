@@ -7,6 +7,7 @@
 
 struct simulator {
     struct arena arena; // the simulator itself lies in it
+    const struct sim_data *data;
     struct fault_plan plan;
     int64_t latency_ms;
     str authorization; // what must be sent; empty: anything
@@ -24,6 +25,7 @@ bool simulator_new(const struct simulate_opts *opts, struct simulator **out, str
     *s = (struct simulator){ .plan = plan, .latency_ms = opts->latency_ms };
     if (opts->require_key.len > 0)
         s->authorization = arena_printf(&arena, "Bearer %.*s", STR(opts->require_key));
+    s->data = sim_data_builtin(&arena);
     s->arena = arena;
     *out = s;
     return true;
@@ -54,7 +56,7 @@ static bool key_is_right(const struct simulator *s, const struct serve_request *
 static bool complete(const struct simulator *s, const struct serve_request *in, struct arena *a,
                      struct serve_reply *out)
 {
-    struct completion q;
+    struct completion q = { .data = s->data };
     if (!key_is_right(s, in, a, out) || !wire_parse(in->body, a, &q, out))
         return false;
     struct reply *choices = NEW_ARRAY(a, struct reply, (size_t)q.n);
@@ -107,7 +109,7 @@ static void handle_models(struct simulator *s, const struct serve_request *in, s
                           struct serve_reply *out)
 {
     if (key_is_right(s, in, a, out))
-        wire_models(a, out);
+        wire_models(s->data, a, out);
 }
 
 struct route {

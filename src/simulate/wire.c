@@ -151,7 +151,7 @@ static bool read_model(const struct reader *r, const json_t *body)
     str prefix = S(MODEL_PREFIX);
     r->q->model = name;
     if (str_starts(name, prefix))
-        r->q->persona = sim_persona(str_sub(name, prefix.len, name.len));
+        r->q->persona = sim_persona(r->q->data, str_sub(name, prefix.len, name.len));
     if (r->q->persona)
         return true;
     wire_error(&(struct wire_error){ .status = 404,
@@ -183,7 +183,7 @@ bool wire_parse(str text, struct arena *a, struct completion *q, struct serve_re
 {
     struct reader r = { a, q, out };
     struct err err = { 0 };
-    *q = (struct completion){ 0 };
+    *q = (struct completion){ .data = q->data };
     json_t *body = json_read_strict(text, &err);
     bool ok = json_is_object(body)
                   ? read_body(&r, body)
@@ -243,22 +243,22 @@ void wire_reply(const struct completion *q, const struct reply *choices, struct 
                                  .body = buf_str(&b) };
 }
 
-void wire_models(struct arena *a, struct serve_reply *out)
+void wire_models(const struct sim_data *data, struct arena *a, struct serve_reply *out)
 {
     struct buf b = { .arena = a };
     struct json_out o = { .b = &b };
-    struct personas all = sim_personas();
     json_open(&o, '{');
     json_key_str(&o, S("object"), S("list"));
     json_key_open(&o, S("data"), '[');
-    for (size_t i = 0; i < all.n; i++) {
-        str name = sim_persona_name(all.v[i]);
+    for (size_t i = 0; i < sim_persona_count(data); i++) {
+        const struct persona *p = sim_persona_at(data, i);
+        str name = sim_persona_name(p);
         json_open(&o, '{');
         json_key_str(&o, S("id"), arena_printf(a, MODEL_PREFIX "%.*s", STR(name)));
         json_key_str(&o, S("object"), S("model"));
         json_key_int(&o, S("created"), 1);
         json_key_str(&o, S("owned_by"), S("rookery"));
-        json_key_str(&o, S("description"), sim_persona_summary(all.v[i]));
+        json_key_str(&o, S("description"), sim_persona_summary(p));
         json_key_bool(&o, S("simulated"), true);
         json_close(&o, '}');
     }

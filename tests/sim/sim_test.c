@@ -86,7 +86,7 @@ static int unload(void **s)
 
 static const struct persona *persona(const char *name)
 {
-    const struct persona *p = sim_persona(str_from(name));
+    const struct persona *p = sim_persona(sim_data_builtin(&arena), str_from(name));
     assert_non_null(p);
     return p;
 }
@@ -458,17 +458,18 @@ static const struct model_source source = { providers, no_environment };
 static void models_open_by_name_and_say_that_they_are_simulated(void **s)
 {
     (void)s;
-    struct personas all = sim_personas();
-    assert_int_equal(all.n, 6);
-    for (size_t i = 0; i < all.n; i++) {
+    const struct sim_data *data = sim_data_builtin(&arena);
+    assert_int_equal(sim_persona_count(data), 7);
+    for (size_t i = 0; i < sim_persona_count(data); i++) {
+        const struct persona *p = sim_persona_at(data, i);
         struct model m = { 0 };
         struct err err = { 0 };
-        str name = arena_printf(&arena, "sim/%.*s", STR(sim_persona_name(all.v[i])));
+        str name = arena_printf(&arena, "sim/%.*s", STR(sim_persona_name(p)));
         if (!model_open(name, &(struct model_opts){ .from = &source }, &arena, &m, &err))
             fail_msg("%s", err.text);
         assert_true(m.simulated);
         assert_true(m.price.known);
-        assert_true(sim_persona_summary(all.v[i]).len > 10);
+        assert_true(sim_persona_summary(p).len > 10);
         struct messages chat = { 0 };
         struct reply r;
         program_render(base, items[DEMOS].inputs, &arena, &chat);
@@ -477,7 +478,7 @@ static void models_open_by_name_and_say_that_they_are_simulated(void **s)
         struct reply direct;
         assert_true(provider_sim.answer(&m, &q, &arena, &r, &err));
         assert_true(provider_sim.answer(&m, &q, &arena, &again, &err)); // now it knows the position
-        sim_answer(all.v[i], &q, &arena, &direct);
+        sim_answer(p, &q, &arena, &direct);
         assert_str(r.served_model, name);
         assert_str(r.text, direct.text);
         assert_str(again.text, direct.text);
@@ -490,9 +491,9 @@ static void an_unknown_persona_is_an_error_that_lists_the_known(void **s)
     struct model m = { 0 };
     struct err err = { 0 };
     assert_false(
-        model_open(S("sim/meta"), &(struct model_opts){ .from = &source }, &arena, &m, &err));
+        model_open(S("sim/metal"), &(struct model_opts){ .from = &source }, &arena, &m, &err));
     assert_int_equal(err.code, ERR_USAGE);
-    static const char *const names[] = { "meta",    "sim/responsive", "sim/modest", "sim/stubborn",
+    static const char *const names[] = { "metal",   "sim/responsive", "sim/modest", "sim/stubborn",
                                          "brittle", "sim/sloppy",     "sim/strong" };
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (str_find(str_from(err.text), str_from(names[i])) < 0)

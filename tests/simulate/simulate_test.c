@@ -132,7 +132,7 @@ static void the_endpoint_answers_as_the_model_in_process(void **s)
                                       "fields: `move`.") };
     struct model_request q = { .messages = { &m, 1, 1 }, .has_temperature = true };
     struct reply direct;
-    sim_answer(sim_persona(S("strong")), &q, &arena, &direct);
+    sim_answer(sim_persona(sim_data_builtin(&arena), S("strong")), &q, &arena, &direct);
     struct buf want = { .arena = &arena };
     buf_add_json(&want, direct.text);
     assert_str(at(post(plain, S(ASK)).body, "choices.0.message.content"), buf_str(&want));

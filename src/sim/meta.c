@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// meta.c - the simulated model that writes prompts. It knows a bank of sentences, most of which
+// help nobody, and not which; it is led by what it is shown. It finds the instruction it is to
+// improve (the last text of the request that holds sentences of the bank, or none), takes a
+// sentence up, exchanges one or drops one, and prefers sentences that share words with the rest of
+// the request, where critiques of earlier answers stand.
+//
+// A reply is a pure function of messages, temperature and (above temperature 0) sample.
+#include <math.h>
+
+#include "sim/internal.h"
+
+enum { WORD_MIN_CHARS = 5, FRESH_MAX = 3 };
+static const double SHARED_WORD_PULL = 0.5; // a shared word makes a sentence that much likelier
+static const double SHARE_EXCHANGE = 0.2, SHARE_DROP = 0.15, SHARE_FRESH = 0.1;
+
+struct choice { // which sentences, in order
+    size_t v[ADVICE_MAX];
+    size_t n;
+};
+struct writer {
+    const struct sim_data *data;
+    struct arena *arena;
+    struct rng rng;
+    str request; // all messages, lower case
+    double weight[ADVICE_MAX];
+};
+
+// ---- what it is shown ----
+
+static str lower_text(const struct messages *m, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    for (size_t i = 0; i < m->n; i++) {
+        for (size_t k = 0; k < m->v[i].text.len; k++)
+            buf_add_char(&b, ascii_lower(m->v[i].text.data[k]));
+        buf_add_char(&b, '\n');
+    }
+    return buf_str(&b);
+}
+
+static bool is_word_char(char c)
+{
+    return ascii_is_alnum(c);
+}
+
+// How many longer words of the sentence stand in the text.
+static int shared_words(str sentence, str text, struct arena *a)
+{
+    int n = 0;
+    for (size_t i = 0; i < sentence.len;) {
+        size_t from = i;
+        while (i < sentence.len && is_word_char(sentence.data[i]))
+            i++;
+        if (i - from >= WORD_MIN_CHARS) {
+            struct buf word = { .arena = a };
+            for (size_t k = from; k < i; k++)
+                buf_add_char(&word, ascii_lower(sentence.data[k]));
+            n += str_find(text, buf_str(&word)) >= 0;
+        }
+        i += i == from;
+    }
+    return n;
+}
+
+// The sentences of the bank in the last line of the request that holds any, in their order there.
+// Longer texts list attempts from the worst to the best, so the last is the one to build on.
+static void find_base(const struct messages *m, const struct sim_data *data, struct choice *out)
+{
+    *out = (struct choice){ 0 };
+    str text = m->n > 0 ? m->v[m->n - 1].text : S("");
+    while (text.len > 0) {
+        str line = str_cut_line(&text);
+        struct choice found = { 0 };
+        for (size_t at = 0; at < line.len; at++)
+            for (size_t i = 0; i < data->advice.n; i++)
+                if (str_starts(str_sub(line, at, line.len), data->advice.v[i]))
+                    found.v[found.n++ % ADVICE_MAX] = i;
+        if (found.n > 0 && found.n <= ADVICE_MAX)
+            *out = found;
+    }
+}
+
+// ---- the new text ----
+
+static bool has(const struct choice *c, size_t sentence)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->v[i] == sentence)
+            return true;
+    return false;
+}
+
+// A sentence that is not taken yet; the number of sentences where all are.
+static size_t draw_new(struct writer *w, const struct choice *taken)
+{
+    double total = 0;
+    for (size_t i = 0; i < w->data->advice.n; i++)
+        total += has(taken, i) ? 0 : w->weight[i];
+    double left = rng_double(&w->rng) * total;
+    size_t last = w->data->advice.n;
+    for (size_t i = 0; i < w->data->advice.n; i++) {
+        if (has(taken, i))
+            continue;
+        last = i;
+        left -= w->weight[i];
+        if (left < 0)
+            break;
+    }
+    return last;
+}
+
+static void take_new(struct writer *w, struct choice *c)
+{
+    size_t sentence = draw_new(w, c);
+    if (sentence < w->data->advice.n)
+        c->v[c->n++] = sentence;
+}
+
+static void drop(struct choice *c, size_t at)
+{
+    c->n--;
+    for (size_t i = at; i < c->n; i++)
+        c->v[i] = c->v[i + 1];
+}
+
+static void change(struct writer *w, struct choice *c)
+{
+    double which = rng_double(&w->rng);
+    if (c->n == 0 || which < SHARE_FRESH) {
+        c->n = 0;
+        size_t wanted = 1 + (size_t)rng_below(&w->rng, FRESH_MAX);
+        for (size_t i = 0; i < wanted; i++)
+            take_new(w, c);
+        return;
+    }
+    size_t at = (size_t)rng_below(&w->rng, c->n);
+    if (which < SHARE_FRESH + SHARE_DROP)
+        drop(c, at);
+    else if (which < SHARE_FRESH + SHARE_DROP + SHARE_EXCHANGE)
+        drop(c, at), take_new(w, c);
+    else
+        take_new(w, c);
+}
+
+static str instruction_text(const struct writer *w, const struct choice *c)
+{
+    struct buf b = { .arena = w->arena };
+    buf_add(&b, instruction_base);
+    for (size_t i = 0; i < c->n; i++)
+        buf_addf(&b, " %.*s", STR(w->data->advice.v[c->v[i]]));
+    return buf_str(&b);
+}
+
+// ---- the answer ----
+
+static bool contains(str name, str part)
+{
+    return str_find(name, part) >= 0;
+}
+
+// One field: an instruction, a piece of advice for the only predictor, or a remark.
+static void put_field(struct writer *w, str name, struct choice *c, struct json_out *o)
+{
+    json_key(o, name);
+    if (contains(name, S("advice")) || contains(name, S("rule"))) {
+        size_t sentence = draw_new(w, c);
+        json_open(o, '{');
+        json_key_str(o, S("choose_move"),
+                     sentence < w->data->advice.n ? w->data->advice.v[sentence] : S(""));
+        json_close(o, '}');
+    } else if (contains(name, S("instruction")) || contains(name, S("prompt"))) {
+        change(w, c);
+        json_put_str(o, instruction_text(w, c));
+    } else {
+        json_put_str(o, S("The task is to find the best move of a chess puzzle. (A simulated "
+                          "remark.)"));
+    }
+}
+
+static str structured(struct writer *w, str fields, struct choice *base)
+{
+    struct buf b = { .arena = w->arena };
+    struct json_out o = { .b = &b };
+    json_open(&o, '{');
+    for (str rest = fields; rest.len > 0;) {
+        (void)str_cut(&rest, '`');
+        str name = str_cut(&rest, '`');
+        if (name.len > 0)
+            put_field(w, name, base, &o);
+    }
+    json_close(&o, '}');
+    return buf_str(&b);
+}
+
+static str fenced(struct writer *w, struct choice *base)
+{
+    change(w, base);
+    return arena_printf(w->arena, "Here is a better instruction.\n\n```\n%.*s\n```",
+                        STR(instruction_text(w, base)));
+}
+
+str meta_reply(const struct sim_data *data, const struct view *view, const struct messages *m,
+               uint64_t hash, struct arena *a)
+{
+    struct writer w = { .data = data, .arena = a, .request = lower_text(m, a) };
+    struct choice base;
+    rng_seed(&w.rng, hash, S("meta"));
+    for (size_t i = 0; i < data->advice.n; i++)
+        w.weight[i] = exp(SHARED_WORD_PULL * shared_words(data->advice.v[i], w.request, a));
+    find_base(m, data, &base);
+    return view->fields.len > 0 ? structured(&w, view->fields, &base) : fenced(&w, &base);
+}
