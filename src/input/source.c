@@ -17,7 +17,7 @@
 
 #include <zstd.h>
 
-#include "puzzle/internal.h"
+#include "input/input.h"
 #include "base/base.h"
 
 enum { BLOCK_BYTES = 256 << 10, BLOCKS = 4, STORED_BYTES = 128 << 10 };

@@ -8,7 +8,7 @@
 // after the one where the quote stands.
 #include <string.h>
 
-#include "puzzle/internal.h"
+#include "input/input.h"
 #include "base/base.h"
 
 struct extent { // of a field, from the start of the row, without its quotes

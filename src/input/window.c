@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "puzzle/internal.h"
+#include "input/input.h"
 #include "base/base.h"
 
 void window_free(struct window *w)
