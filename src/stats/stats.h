@@ -17,3 +17,33 @@ double stats_mcnemar_exact(int64_t b, int64_t c);
 // Newcombe's score method for paired data (Newcombe 1998, method 10).
 // both: both right; b, c as above; none: neither right.
 struct interval stats_paired_difference(int64_t both, int64_t b, int64_t c, int64_t none);
+
+// ---- repeated runs ----
+
+struct stats_sample { // of repeated measurements
+    size_t n;
+    double mean;
+    double sd; // sample standard deviation (n - 1); 0 for n < 2
+};
+struct stats_sample stats_sample(const double *values, size_t n);
+// One-sided p of Welch's unequal-variances t test (Welch 1947) that the mean of `x` is greater than
+// that of `base`. NAN where it is not defined: under two values on a side, or both variances zero.
+double stats_welch_greater(const struct stats_sample *x, const struct stats_sample *base);
+// Holm's step-down adjustment (Holm 1979) of n p-values in place; NANs stay and do not count.
+void stats_holm(double *p, size_t n);
+// 95 % percentile bootstrap interval of the mean of n values that are independent of each other
+// (differences of whole puzzles, say): `rounds` resamples drawn from `g`. n = 0: [NAN, NAN].
+struct interval stats_bootstrap_mean(const double *values, size_t n, size_t rounds, struct rng *g,
+                                     struct arena *a);
+
+// ---- planning ----
+
+struct stats_power_plan { // a paired comparison of two programs on the same puzzles
+    double base;          // rate of the first, 0..1
+    double difference;    // that is to be found, 0..1
+    double agreement;     // correlation of the two answers to one puzzle, 0..1
+    double alpha, power;  // two-sided level, chance of finding it
+};
+// How many puzzles an exact McNemar test needs (normal approximation of Connor 1987); 0: impossible
+// (the rates leave 0..1).
+int64_t stats_power_puzzles(const struct stats_power_plan *plan);
