@@ -78,6 +78,8 @@ enum gepa_selection {
 enum objective { OBJECTIVE_POSITION = 1, OBJECTIVE_PUZZLE };
 enum copro_proposals { COPRO_SINGLE = 1, COPRO_FULL };
 enum format_failures { FORMAT_FAILURES_DROP = 1, FORMAT_FAILURES_SHOW };
+enum mipro_first { MIPRO_FIRST_ASKED = 1, MIPRO_FIRST_SKIPPED };
+enum mipro_proposals { MIPRO_PROPOSALS_CHECKED = 1, MIPRO_PROPOSALS_REFERENCE };
 // Settings of the optimizers. Names are the keys of the paper's tool; only those of the run's
 // method are meaningful. Words are enums from 1. Our own options stand at the end.
 struct optimizer_config {
@@ -98,6 +100,11 @@ struct optimizer_config {
     bool strict_errors;
     enum copro_proposals copro_proposals;
     enum format_failures gepa_format_failures;
+    int64_t mipro_minibatch_size, mipro_full_eval_steps, mipro_view_data_batch_size;
+    double mipro_init_temperature;
+    bool mipro_force_full_eval, mipro_save_calls;
+    enum mipro_first mipro_first_proposal;
+    enum mipro_proposals mipro_proposals;
     // The mappings as written, or NULL: the file's keys, the file's options, --set.
     const struct yaml_node *node, *options, *set;
 };

@@ -96,6 +96,27 @@ static const struct rule option_keys[] = {
     { OPTION("gepa.format_failures", RULE_CHOICE, gepa_format_failures), .words = "drop, show",
       .preset = "drop", .improved = "show",
       .about = "whether answers that break the format are shown to the prompt model" },
+    { OPTION("mipro.minibatch_size", RULE_INT, mipro_minibatch_size), .min = 1, .preset = "35",
+      .improved = "35", .about = "validation positions of a minibatch trial" },
+    { OPTION("mipro.full_eval_steps", RULE_INT, mipro_full_eval_steps), .min = 1, .preset = "5",
+      .improved = "5", .about = "minibatch trials between two full evaluations" },
+    { OPTION("mipro.force_full_eval", RULE_BOOL, mipro_force_full_eval), .preset = "false",
+      .improved = "false", .about = "every trial on the whole validation set, also with `auto`" },
+    { OPTION("mipro.view_data_batch_size", RULE_INT, mipro_view_data_batch_size), .min = 1,
+      .preset = "10", .improved = "10",
+      .about = "training positions that the prompt model sees at a time" },
+    { OPTION("mipro.init_temperature", RULE_REAL, mipro_init_temperature), .preset = "1.0",
+      .improved = "1.0", .about = "temperature of instruction proposals" },
+    { OPTION("mipro.first_proposal", RULE_CHOICE, mipro_first_proposal), .words = "ask, skip",
+      .preset = "ask", .improved = "skip",
+      .about =
+          "the proposal that the given instruction replaces: asked for, as the reference does" },
+    { OPTION("mipro.proposals", RULE_CHOICE, mipro_proposals), .words = "checked, reference",
+      .preset = "checked", .improved = "checked",
+      .about = "unusable texts are dropped, or kept and stripped as the reference does" },
+    { OPTION("mipro.save_calls", RULE_BOOL, mipro_save_calls), .preset = "false",
+      .improved = "true",
+      .about = "known scores are not asked for again; a perfect score ends the search" },
 };
 
 enum { N_METHODS = METHOD_SIMBA + 1 };
@@ -157,12 +178,13 @@ static void set_default(const struct rule *r, str value, struct optimizer_config
         *(int64_t *)to = str_to_int(value, 0, COUNT_MAX, &number) ? number : 0; // null is 0
 }
 
-// Whether an option is one of the method (its name up to the dot), or of all methods.
+// Whether an option is one of the method (its name up to the dot begins the method's: mipro), or of
+// all methods.
 static bool option_is_of(const struct rule *r, enum method m)
 {
     str rest = str_from(r->name);
     str owner = str_cut(&rest, '.');
-    return rest.len == 0 || str_eq(owner, method_name(m));
+    return rest.len == 0 || str_starts(method_name(m), owner);
 }
 
 void optimizer_defaults(struct optimizer_config *o, enum method m, str preset)

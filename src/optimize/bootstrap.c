@@ -106,17 +106,24 @@ static const struct program *fill(const struct bootstrap *b)
     return program_with_demos(a, b->task->seed, demos, n + wanted);
 }
 
+// Half a demonstration would be shown as one with fields missing (1.5): refused instead.
+bool bootstrap_check_labeled(const struct opt_task *task, int64_t max_labeled, struct err *err)
+{
+    if (task->seed->signature->n_outputs > 1 && max_labeled > 0)
+        return err_set(err, ERR_INPUT,
+                       "labelled demonstrations have only a move, this program also answers with "
+                       "other fields: set max_labeled_demos to 0, or use_analysis to false");
+    return true;
+}
+
 bool bootstrap_few_shot(const struct opt_task *task, const struct bootstrap_opts *opts,
                         const struct puzzle_positions *train, struct bootstrap_result *out,
                         struct err *err)
 {
     struct lab *lab = task->lab;
     size_t n = train->n;
-    // Half a demonstration would be shown as one with fields missing (1.5): refused instead.
-    if (task->seed->signature->n_outputs > 1 && opts->max_labeled > 0)
-        return err_set(err, ERR_INPUT,
-                       "labelled demonstrations have only a move, this program also answers with "
-                       "other fields: set max_labeled_demos to 0, or use_analysis to false");
+    if (!bootstrap_check_labeled(task, opts->max_labeled, err))
+        return false;
     struct bootstrap b = {
         .lab = lab,
         .task = task,

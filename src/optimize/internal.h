@@ -4,6 +4,7 @@
 #include "optimize/optimize.h"
 
 extern const struct optimizer optimizer_bootstrap_few_shot;
+extern const struct optimizer optimizer_mipro_v2;
 
 // ---- scoring a program ----
 
@@ -39,6 +40,9 @@ struct bootstrap_result {
 MUST_CHECK bool bootstrap_few_shot(const struct opt_task *task, const struct bootstrap_opts *opts,
                                    const struct puzzle_positions *train,
                                    struct bootstrap_result *out, struct err *err);
+// Refuses labelled demonstrations for a program that answers with more than a move.
+MUST_CHECK bool bootstrap_check_labeled(const struct opt_task *task, int64_t max_labeled,
+                                        struct err *err);
 
 // ---- telling ----
 

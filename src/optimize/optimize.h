@@ -26,8 +26,8 @@ struct chance chance_new(uint64_t seed, str optimizer, struct arena *a);
 
 // Something decided about a candidate, for people who watch (--explain, --watch).
 struct opt_event {
-    const char *what;              // "candidate", "evaluated", "accepted", "rejected", "skipped"
-    int64_t candidate;             // its number in the run, 0: the start; -1: about none
+    const char *what;  // "plan", "candidate", "evaluated", "accepted", "rejected", "skipped"
+    int64_t candidate; // its number in the run, 0: the start; -1: about none
     const struct program *program; // NULL: not shown
     bool scored;
     double score;       // 0..1
@@ -69,6 +69,7 @@ struct opt_result {
     int64_t n_attempts;               // task asks of bootstrapping
     int64_t n_bootstrapped;           // accepted demonstrations
     int64_t n_proposals;              // usable texts of the prompt model
+    int64_t n_saved;                  // task asks that known scores made needless
 };
 struct optimizer {
     str name;            // as in configurations: "bootstrap_few_shot"
@@ -86,3 +87,33 @@ const struct demo *demo_labeled(const struct puzzle_position *p, struct arena *a
 // `pool` (labelled demos in training order), in drawn order.
 const struct program *labeled_few_shot(const struct program *p, const struct demo *const *pool,
                                        size_t n, size_t k, struct arena *a);
+
+// ---- the sampler of MIPROv2 (6.5) ----
+
+enum { TPE_STARTUP = 10, TPE_CANDIDATES = 24 }; // records before it models; pairs drawn then
+struct tpe_pair {
+    size_t x, y; // which instruction, which demo set
+};
+struct tpe_records {
+    struct tpe_record {
+        struct tpe_pair at;
+        double value; // the more the better
+    } * v;            // in the order of their numbers
+    size_t n, cap;
+};
+struct tpe { // the search so far
+    struct tpe_records seen;
+    size_t n_x, n_y; // choices of each dimension, >= 1
+};
+// The pair to try next. Draws from the stream "tpe", as tpe.c documents.
+struct tpe_pair tpe_next(const struct tpe *t, struct chance *c);
+// How many of n records count as good.
+size_t tpe_n_good(size_t n);
+// The good records and the others, each in the order of their numbers; equal values: the older ones
+// are better. In `a`.
+void tpe_divide(const struct tpe_records *all, struct arena *a, struct tpe_records *good,
+                struct tpe_records *bad);
+// The weight of record i of n, from the oldest, before normalisation; the prior's is 1.
+double tpe_weight(size_t i, size_t n);
+// The density at a pair of the mixture made from some records; sums to 1 over all pairs.
+double tpe_density(const struct tpe *t, const struct tpe_records *s, struct tpe_pair at);

@@ -252,8 +252,8 @@ int64_t trace_option(const struct trace *t, const char *key, int64_t fallback)
     return json_get_int(json_object_get(t->records[0], "options"), key, fallback);
 }
 
-// Runs the optimizer under t->config (and t->task.chance, if set); false: the compile failed, as
-// `err` says.
+// Runs the optimizer under t->config (and t->task.chance and watch, if set); false: the compile
+// failed, as `err` says.
 bool trace_run(struct trace *t, struct opt_result *out, struct err *err)
 {
     assert_true(store_open(S(":memory:"), &(struct store_opts){ 0 }, &t->db, err));
@@ -263,6 +263,7 @@ bool trace_run(struct trace *t, struct opt_result *out, struct err *err)
     t->lab = (struct lab){ .arena = t->arena,
                            .pump = pump_new(&(struct pump_opts){ .run = run.id }, t->db, err) };
     struct chance *chance = t->task.chance;
+    const struct opt_watch *watch = t->task.watch;
     t->task = (struct opt_task){ .lab = &t->lab,
                                  .seed = program_new(t->arena, &signature_choose_move, t->base),
                                  .train = &t->train,
@@ -271,7 +272,8 @@ bool trace_run(struct trace *t, struct opt_result *out, struct err *err)
                                  .prompt_model = &t->prompt_model,
                                  .run_seed = 42,
                                  .config = &t->config,
-                                 .chance = chance };
+                                 .chance = chance,
+                                 .watch = watch };
     return optimizer_find(method_name(t->method))->run(&t->task, out, err);
 }
 

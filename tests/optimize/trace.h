@@ -39,7 +39,8 @@ void trace_open(struct trace *t, const char *name, enum method method, struct ar
 void trace_close(struct trace *t);
 // An integer of the trace's own options.
 int64_t trace_option(const struct trace *t, const char *key, int64_t fallback);
-// Runs the optimizer of that method (and t->task.chance, if set); false: the compile failed.
+// Runs the optimizer of that method (and t->task.chance and watch, if set); false: the compile
+// failed.
 bool trace_run(struct trace *t, struct opt_result *out, struct err *err);
 // The next record of a type, the next draw of a stream; NULL: there is none.
 const json_t *trace_next(struct trace *t, const char *type);
