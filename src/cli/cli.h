@@ -27,6 +27,7 @@ struct args {
     struct opt_value values[OPTS_MAX]; // in the order of command->opts, table by table
     str positionals[POSITIONALS_MAX];
     size_t n_positionals;
+    const struct study_child *child; // of a run that a study started; NULL: of a person's command
 };
 // One line of JSON Lines: `in` is an object, the answer is written into `out`.
 typedef bool jsonl_fn(const json_t *in, struct arena *a, struct json_out *out, struct err *err);
@@ -87,4 +88,4 @@ extern volatile sig_atomic_t signals_seen;
 extern const struct command command_decode, command_eval, command_optimize, command_perft,
     command_position, command_presets, command_prompt, command_puzzles_stats,
     command_puzzles_verify, command_resolve, command_runs_diff, command_runs_list, command_runs_rm,
-    command_runs_show, command_simulate, command_stats_table, command_power;
+    command_runs_show, command_simulate, command_stats_table, command_power, command_study;

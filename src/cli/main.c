@@ -8,12 +8,25 @@
 #include "version.h"
 
 const struct command *const commands[] = {
-    &command_eval,        &command_optimize,       &command_prompt,
-    &command_decode,      &command_resolve,        &command_position,
-    &command_perft,       &command_puzzles_verify, &command_puzzles_stats,
-    &command_runs_list,   &command_runs_show,      &command_runs_diff,
-    &command_runs_rm,     &command_presets,        &command_simulate,
-    &command_stats_table, &command_power,          NULL,
+    &command_eval,
+    &command_optimize,
+    &command_prompt,
+    &command_decode,
+    &command_resolve,
+    &command_position,
+    &command_perft,
+    &command_puzzles_verify,
+    &command_puzzles_stats,
+    &command_runs_list,
+    &command_runs_show,
+    &command_runs_diff,
+    &command_runs_rm,
+    &command_presets,
+    &command_simulate,
+    &command_stats_table,
+    &command_power,
+    &command_study,
+    NULL,
 };
 
 volatile sig_atomic_t signals_seen;

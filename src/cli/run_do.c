@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/run.h"
+#include "cli/study.h"
 #include "version.h"
 
 static str config_json(const struct run_config *c, struct arena *a)
@@ -103,11 +104,13 @@ static bool open_row(struct run *r)
                                      run_config_json(&r->facts, config_json(c, r->arena), r->arena),
                                  .simulated = r->task_model.simulated };
     struct store_begin how = { .again = opt_flag(r->args, "again"),
+                               .repeat = opt_int(r->args, "repeat", 0),
                                .now_unix_ms = clock_unix_ms() };
     if (!begin_row(r, &how) || (!r->has_out && !open_directory(r)))
         return false;
     // Again under the lock: another program may have spent or finished meanwhile.
-    if (!begin_row(r, &(struct store_begin){ 0 }))
+    how.again = false;
+    if (!begin_row(r, &how))
         return false;
     r->replayed = r->row.finished;
     return true;
@@ -131,6 +134,7 @@ bool run_begin(struct run *r)
         .progress = progress_show,
         .progress_context = r,
     };
+    study_child_opts(r, &opts);
     r->lab = (struct lab){ .arena = r->arena,
                            .pump = pump_new(&opts, r->store, r->err),
                            // A finished run is shown as it ended.

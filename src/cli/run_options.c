@@ -34,6 +34,7 @@ const struct opt opts_run[] = {
     { "store", OPT_TEXT, "FILE", "where every reply is kept [rookery.db]", 0, 0 },
     { "out", OPT_TEXT, "DIR", "run directory [runs/...]", 0, 0 },
     { "run-name", OPT_TEXT, "NAME", "tells apart runs that are otherwise the same", 0, 0 },
+    { "repeat", OPT_INT, "N", "the Nth repetition of this run, begun or gone on with", 1, 1000000 },
     { "again", OPT_FLAG, NULL, "start a new run even if this one is finished", 0, 0 },
     { "reuse", OPT_FLAG, NULL, "take good replies that other runs got", 0, 0 },
     { "continue-on-error", OPT_FLAG, NULL, "record calls that never succeed as failed", 0, 0 },

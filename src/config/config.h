@@ -144,6 +144,42 @@ MUST_CHECK bool config_finish(struct run_config *c, struct err *err);
 void config_to_json(const struct run_config *c, struct json_out *o);
 // Our own options that bear on the run's method, as an object: part of the run's identity.
 void config_options_to_json(const struct run_config *c, struct json_out *o);
+// ---- a study: a grid of runs ----
+
+struct study_model {
+    struct model_config config;
+    str label;            // in tables [the model's name]
+    str base_url, format; // as the flags of eval; empty: none
+};
+struct study_config {
+    str name;               // tells the runs of this study apart in the store
+    struct run_config base; // what all runs share
+    struct study_models {
+        struct study_model *v;
+        size_t n, cap;
+    } models;
+    enum method methods[METHOD_SIMBA + 1];
+    size_t n_methods;
+    int64_t *seeds;
+    size_t n_seeds;
+    int64_t baseline_repeats;          // [3]
+    const struct yaml_node *optimizer; // settings by method, or NULL
+    const struct yaml_node *rookery;
+};
+// Reads a study: the keys of a run configuration without method, seed and task_model, and besides
+// `study`, `models` (a list of model mappings with label, base_url, format), `methods` [all],
+// `seeds` [42, 43, 44], `baseline_repeats`; `optimizer` maps methods to their settings. Faults are
+// ERR_INPUT with FILE:LINE. Released with study_free.
+MUST_CHECK bool study_load(str path, struct arena *a, struct study_config *out, struct err *err);
+void study_free(struct study_config *s);
+// The configuration of one run of the study, checked. Released with config_free.
+MUST_CHECK bool study_run_config(const struct study_config *s, const struct study_model *model,
+                                 enum method method, int64_t seed, struct run_config *out,
+                                 struct err *err);
+// A run configuration as a file that config_load reads, with the study's own settings (not its
+// budget).
+str study_run_file(const struct study_config *s, const struct run_config *c, struct arena *a);
+
 // The table of those options and their presets, for people.
 void config_options_table(struct buf *out);
 // Adds "key=value,key=value" as a mapping over the file's (`set` of optimizer_config). ERR_USAGE.

@@ -70,3 +70,7 @@ MUST_CHECK bool optimizer_read(struct optimizer_config *o, enum method m, str pr
                                const struct where *file, struct err *err);
 // The member `optimizer` of run_config.json.
 void optimizer_to_json(const struct optimizer_config *c, enum method m, struct json_out *o);
+// The members of run_config.json's `config`.
+void config_put_members(const struct run_config *c, struct json_out *o);
+// The settings of a model that a file does not name.
+void config_model_defaults(struct model_config *m);

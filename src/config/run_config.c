@@ -3,9 +3,9 @@
 // keys once the flags of the command line were applied over the file.
 #include "config/internal.h"
 
-static struct model_config default_model(void)
+void config_model_defaults(struct model_config *m)
 {
-    return (struct model_config){
+    *m = (struct model_config){
         .has_temperature = true,
         .max_tokens = 1024,
         .retries = 3,
@@ -20,13 +20,13 @@ void config_defaults(struct run_config *c)
         .train_path = file_exists(train) ? train : S("builtin:train"),
         .test_path = file_exists(test) ? test : S("builtin:test"),
         .output_dir = S("runs/example"),
-        .task_model = default_model(),
-        .prompt_model = default_model(),
         .seed = 42,
         .validation_size = 140,
         .max_metric_calls = 2000,
         .rookery = { .preset = S("paper") },
     };
+    config_model_defaults(&c->task_model);
+    config_model_defaults(&c->prompt_model);
 }
 
 void config_free(struct run_config *c)

@@ -22,9 +22,8 @@ static void put_model(struct json_out *o, const struct model_config *m)
     json_close(o, '}');
 }
 
-void config_to_json(const struct run_config *c, struct json_out *o)
+void config_put_members(const struct run_config *c, struct json_out *o)
 {
-    json_open(o, '{');
     json_key_str(o, S("benchmark"), S("independent_positions"));
     json_key_str(o, S("method"), method_name(c->method));
     json_key_str(o, S("train_path"), c->train_path);
@@ -47,5 +46,11 @@ void config_to_json(const struct run_config *c, struct json_out *o)
     json_key_bool(o, S("use_analysis"), c->use_analysis);
     json_key_bool(o, S("include_ground_truth_feedback"), c->include_ground_truth_feedback);
     json_key_bool(o, S("continue_on_error"), c->continue_on_error);
+}
+
+void config_to_json(const struct run_config *c, struct json_out *o)
+{
+    json_open(o, '{');
+    config_put_members(c, o);
     json_close(o, '}');
 }

@@ -8,6 +8,25 @@
 
 struct pump; // opaque: slots and transfers
 
+// ---- a budget that several processes share ----
+
+struct purse; // opaque; made before fork(), used by the parent and its children
+enum purse_answer {
+    PURSE_GRANTED,
+    PURSE_LATER, // others hold reservations that may turn out cheaper
+    PURSE_EMPTY, // nothing is in flight anywhere, and it would not fit
+};
+// n accounts under one cap (0: none); `before_nusd` was spent earlier. NULL and ERR_RUN: no memory.
+struct purse *purse_new(int64_t cap_nusd, int64_t before_nusd, size_t n, struct err *err);
+void purse_free(struct purse *p); // NULL is fine
+enum purse_answer purse_reserve(struct purse *p, size_t holder, int64_t nusd);
+// Ends reservations of so much, and counts what was really spent.
+void purse_settle(struct purse *p, size_t holder, int64_t reserved_nusd, int64_t spent_nusd);
+void purse_forfeit(struct purse *p, size_t holder); // its process died: what it held is spent
+int64_t purse_spent_nusd(struct purse *p);
+
+// ---- the pump ----
+
 struct pump_stats {     // since pump_new, except spent
     int64_t n_calls;    // replies that arrived now
     int64_t n_replayed; // replies found at their place in the run
@@ -21,6 +40,8 @@ struct pump_opts {                            // zero means the default in brack
     int64_t run;                              // store row of the run
     int64_t spent_nusd;                       // what the run has already spent
     int64_t max_cost_nusd;                    // cap on the run's spending [none]
+    struct purse *purse;                      // budget beside the run's own cap [NULL: none]
+    size_t purse_holder;                      // the account there
     int slots;                                // episodes alive at once [64]
     bool reuse;                               // take good replies of other runs
     uint64_t jitter_seed;                     // of the back-off; no result depends on it

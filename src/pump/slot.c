@@ -116,7 +116,34 @@ static bool store_reply(struct pump *p, struct slot *s, const struct reply *r, s
 static bool spend(struct pump *p, int64_t cost_nusd, struct err *err)
 {
     p->stats.spent_nusd += cost_nusd;
+    if (p->opts.purse)
+        purse_settle(p->opts.purse, p->opts.purse_holder, 0, cost_nusd);
     return cost_nusd == 0 || store_run_spend(p->db, p->opts.run, cost_nusd, err);
+}
+
+// Asks the budget that is shared with other processes.
+static bool shared_budget_allows(struct pump *p, int64_t nusd)
+{
+    switch (purse_reserve(p->opts.purse, p->opts.purse_holder, nusd)) {
+    case PURSE_GRANTED: return true;
+    case PURSE_LATER: return false;
+    case PURSE_EMPTY: p->stop = STOP_BUDGET; return false;
+    }
+    BUG("no such answer");
+}
+
+// Holds the money of an attempt in flight, and gives it back.
+static void reserve(struct pump *p, struct slot *s, int64_t nusd)
+{
+    s->reserved_nusd = nusd;
+    p->reserved_nusd += nusd;
+}
+
+static void release(struct pump *p, struct slot *s)
+{
+    p->reserved_nusd -= s->reserved_nusd;
+    if (p->opts.purse)
+        purse_settle(p->opts.purse, p->opts.purse_holder, s->reserved_nusd, 0);
 }
 
 // The highest cost of another attempt, or -1 where it could pass the cap beside all in flight. What
@@ -126,7 +153,7 @@ static int64_t affordable_nusd(struct pump *p, const struct slot *s)
     int64_t worst = model_request_worst_nusd(s->job.model, &s->ask.model);
     if (p->opts.max_cost_nusd == 0 ||
         p->stats.spent_nusd + p->reserved_nusd + worst <= p->opts.max_cost_nusd)
-        return worst;
+        return !p->opts.purse || shared_budget_allows(p, worst) ? worst : -1;
     if (p->stats.n_in_flight == 0)
         p->stop = STOP_BUDGET;
     return -1;
@@ -144,6 +171,8 @@ static bool take_in(struct pump *p, struct slot *s, struct reply *r, struct err 
     p->stats.n_retries--; // the attempt that brought this reply
     p->stats.n_calls++;
     p->stats.spent_nusd += r->cost_nusd;
+    if (p->opts.purse)
+        purse_settle(p->opts.purse, p->opts.purse_holder, 0, r->cost_nusd);
     return store_reply(p, s, r, err);
 }
 
@@ -153,9 +182,12 @@ static bool take_in(struct pump *p, struct slot *s, struct reply *r, struct err 
 static bool answer_in_process(struct pump *p, struct slot *s, struct reply *out, bool *answered,
                               struct err *err)
 {
-    *answered = affordable_nusd(p, s) >= 0;
+    int64_t worst = affordable_nusd(p, s);
+    *answered = worst >= 0;
     if (!*answered)
         return true;
+    if (p->opts.purse)
+        purse_settle(p->opts.purse, p->opts.purse_holder, worst, 0);
     s->attempts = 1;
     *out = (struct reply){ .retry_after_ms = -1 };
     if (!s->job.model->provider->answer(s->job.model, &s->ask.model, &s->arena, out, err))
@@ -218,10 +250,11 @@ bool slot_send(struct pump *p, struct slot *s, struct err *err)
     if (worst < 0)
         return true;
     int64_t timeout_ms = m->timeout_ms ? m->timeout_ms : TIMEOUT_DEFAULT_MS;
-    if (!http_send(p->http, &s->transfer, &s->http, timeout_ms, err))
+    reserve(p, s, worst);
+    if (!http_send(p->http, &s->transfer, &s->http, timeout_ms, err)) {
+        release(p, s);
         return false;
-    s->reserved_nusd = worst;
-    p->reserved_nusd += worst;
+    }
     s->attempts++;
     s->state = SLOT_FLYING;
     p->stats.n_in_flight++;
@@ -261,7 +294,7 @@ static bool settle(struct pump *p, struct slot *s, struct err *err)
 {
     bool maybe_billed = s->transfer.result != CURLE_OK && !transfer_is_unreachable(&s->transfer);
     p->stats.n_in_flight--;
-    p->reserved_nusd -= s->reserved_nusd;
+    release(p, s);
     return !maybe_billed || spend(p, s->reserved_nusd, err);
 }
 

@@ -1,9 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // report.h - tables over many runs, in the forms people paste: text, CSV, Markdown, LaTeX, JSON.
-// Pure: rows in, text out.
+// Reads the files of finished runs; rows in, text out.
 #pragma once
 #include "base/base.h"
+#include "prompt/prompt.h"
 #include "stats/stats.h"
+
+// ---- grids ----
+
+enum report_format { // what a table is written as
+    REPORT_TEXT,
+    REPORT_CSV,
+    REPORT_MARKDOWN,
+    REPORT_LATEX,
+    REPORT_JSON,
+};
+MUST_CHECK bool report_format_parse(str name, enum report_format *out); // "text", "csv", ...
+struct report_grid { // a table as it is read: the first row holds the headings
+    size_t n_columns;
+    struct report_entries {
+        struct report_entry {
+            str text;
+            bool best; // marked as the format can
+        } * v;         // row by row
+        size_t n, cap;
+    } entries;
+    str note; // below it in the text form
+};
+void report_grid_add(struct report_grid *g, str text, struct arena *a);
+// Writes a grid; REPORT_JSON: a list of objects, all values texts.
+void report_grid_write(const struct report_grid *g, enum report_format format, struct buf *out);
 
 // ---- runs ----
 
@@ -42,13 +68,54 @@ struct report_table {
 // as far as there are runs of them, then others in order of appearance. In `a`.
 struct report_table report_table_new(const struct report_runs *runs, struct arena *a);
 
-enum report_format { // what a table is written as
-    REPORT_TEXT,
-    REPORT_CSV,
-    REPORT_MARKDOWN,
-    REPORT_LATEX,
-    REPORT_JSON,
-};
-MUST_CHECK bool report_format_parse(str name, enum report_format *out); // "text", "csv", ...
-// "33.87 ±1.03*", "N.U.", "N.A."; the best of a row is marked as the format can.
+// "33.87 ±1.03*", "N.U.", "N.A.". As CSV and JSON: a cell a row, with its numbers.
 void report_table_write(const struct report_table *t, enum report_format format, struct buf *out);
+
+// ---- run directories ----
+
+struct report_count {
+    int64_t k, n;
+};
+struct report_usage {
+    int64_t n_calls, input_tok, output_tok;
+    bool cost_known;
+    double cost_usd;
+};
+struct report_run_dir {                                 // what the files of a finished run tell
+    struct report_run run;                              // its method as in configurations
+    struct report_count positions, illegal, unparsable; // of the test positions
+    struct report_usage evaluation, compile_task, compile_prompt;
+    double latency_s; // median of the test calls
+    bool simulated;
+    const struct program *program; // the compiled one, or the base program
+    str settings;                  // of the optimizer
+    struct report_puzzles {
+        struct report_puzzle { // in test order
+            str id;
+            int rating, length, n_positions;
+            bool solved;
+        } * v;
+        size_t n, cap;
+    } puzzles;
+};
+struct report_run_dirs {
+    struct report_run_dir *v;
+    size_t n, cap;
+};
+// Reads a run directory; texts in `a`. A missing or broken file is ERR_INPUT.
+MUST_CHECK bool report_run_dir_load(str dir, struct arena *a, struct report_run_dir *out,
+                                    struct err *err);
+
+// Models by their baseline runs: accuracy, illegal and unparsable answers, tokens, cost, latency
+// (the paper's Table 2).
+void report_characteristics(const struct report_run_dirs *runs, struct arena *a,
+                            struct report_grid *out);
+// Sizes of the compiled prompts, mean over runs (Table 8), in code points and demonstrations.
+void report_prompt_sizes(const struct report_run_dirs *runs, struct arena *a,
+                         struct report_grid *out);
+// Settings of each method (Table 11).
+void report_settings(const struct report_run_dirs *runs, struct arena *a, struct report_grid *out);
+// Each method against the model's baseline, puzzle by puzzle: difference of the mean solved shares
+// with its 95 % bootstrap interval over puzzles, exact McNemar of run i against baseline run i
+// (counts added), and Holm over all rows.
+void report_paired(const struct report_run_dirs *runs, struct arena *a, struct report_grid *out);

@@ -12,6 +12,7 @@ enum statement {
     COMMIT,
     ROLLBACK,
     RUN_NEWEST,
+    RUN_OF_ORDINAL,
     RUN_ADD,
     RUN_FINISH,
     RUN_TALLY,

@@ -70,6 +70,7 @@ static const char *const statements[N_STATEMENTS] = {
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
     [RUN_NEWEST] = "SELECT " RUN_COLUMNS " FROM run WHERE key = ?1 ORDER BY ordinal DESC LIMIT 1",
+    [RUN_OF_ORDINAL] = "SELECT " RUN_COLUMNS " FROM run WHERE key = ?1 AND ordinal = ?2",
     [RUN_ADD] = "INSERT INTO run (key, ordinal, command, name, model, method, config, summary,"
                 " finished, simulated, started_unix_ms, finished_unix_ms, n_calls, spent_nusd)"
                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, '', 0, ?8, ?9, 0, 0, 0)",

@@ -42,6 +42,7 @@ struct store_runs {
 };
 struct store_begin {
     bool again;          // leave a finished run alone and begin the next ordinal
+    int64_t repeat;      // >= 1: the run of ordinal repeat - 1 and no other, begun where missing
     int64_t now_unix_ms; // stored as the start
 };
 // Finds the newest run of key, or starts one. `run` gives key, command, name, model, method,

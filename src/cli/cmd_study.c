@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cmd_study.c - models x methods x seeds from one file, within a budget; then the tables.
+#include <unistd.h>
+
+#include "cli/study.h"
+#include "store/store.h"
+
+// What earlier invocations of this study spent: the budget counts all of it.
+static bool spent_before(struct study *s, int64_t *nusd)
+{
+    struct store *db = NULL;
+    struct store_runs runs = { 0 };
+    *nusd = 0;
+    if (!file_exists(s->store))
+        return true;
+    if (!store_open(s->store, &(struct store_opts){ .read_only = true }, &db, s->err))
+        return false;
+    bool ok = store_runs(db, s->arena, &runs, s->err);
+    store_close(db);
+    for (size_t i = 0; i < runs.n; i++)
+        if (str_eq(runs.v[i].name, s->config.name))
+            *nusd += runs.v[i].spent_nusd;
+    return ok;
+}
+
+static bool print_plan(struct study *s)
+{
+    struct buf b = { .arena = s->arena };
+    buf_addf(&b, "study %.*s: %zu runs (nothing is called)\n", STR(s->config.name), s->cells.n);
+    for (size_t i = 0; i < s->cells.n; i++) {
+        const struct study_cell *c = &s->cells.v[i];
+        buf_addf(&b, "  %.*s%s%.*s\n", STR(cell_name(c, s->arena)),
+                 c->state == CELL_NOT_APPLICABLE ? ": left out, " : "", STR(c->why));
+    }
+    return print_str(buf_str(&b), s->err);
+}
+
+static bool work(struct study *s)
+{
+    int64_t before;
+    double cap = opt_real(s->args, "max-cost", s->config.base.rookery.max_cost_usd);
+    if (!spent_before(s, &before))
+        return false;
+    s->purse = purse_new((int64_t)(cap * 1e9), before, s->cells.n, s->err);
+    if (!s->purse)
+        return false;
+    bool ok = study_run(s);
+    purse_free(s->purse);
+    struct err tables = { 0 }, *kept = s->err;
+    s->err = ok ? kept : &tables; // what is finished is shown whatever ended the rest
+    bool shown = study_tables(s);
+    s->err = kept;
+    if (!ok && !shown)
+        log_line(LOG_WARN, "%s", tables.text);
+    return ok && shown;
+}
+
+static bool run(const struct args *args, struct arena *a, struct err *err)
+{
+    struct study *s = NEW(a, struct study);
+    *s = (struct study){ .args = args, .arena = a, .err = err };
+    if (args->n_positionals == 0)
+        return err_set(err, ERR_USAGE, "name the study's file: rookery study STUDY.yaml");
+    bool ok = study_load(args->positionals[0], a, &s->config, err);
+    if (ok) {
+        str default_out = s->config.base.output_dir.len > 0
+                              ? s->config.base.output_dir
+                              : arena_printf(a, "runs/%.*s", STR(s->config.name));
+        s->out = opt_text(args, "out", default_out);
+        s->store = opt_text(args, "store", path_join(s->out, S("rookery.db"), a));
+        s->n_jobs = (size_t)opt_int(args, "jobs", sysconf(_SC_NPROCESSORS_ONLN));
+        ok = study_plan(s) && (opt_flag(args, "dry-run") ? print_plan(s) : work(s));
+    }
+    study_free(&s->config);
+    return ok;
+}
+
+static const struct opt opts[] = {
+    { "jobs", OPT_INT, "N", "runs at once on each endpoint [the cores]", 1, 1024 },
+    { "max-cost", OPT_REAL, "USD", "most the whole study may ever spend [no cap]", 1e-6, 1e6 },
+    { "store", OPT_TEXT, "FILE", "where every reply is kept [OUT/rookery.db]", 0, 0 },
+    { "out", OPT_TEXT, "DIR", "a directory a run, and the tables [runs/NAME]", 0, 0 },
+    { "deterministic", OPT_FLAG, NULL, "write no times into the result files", 0, 0 },
+    { "continue-on-error", OPT_FLAG, NULL, "record calls that never succeed as failed", 0, 0 },
+    { "allow-http", OPT_FLAG, NULL, "send a key over plain http to another host", 0, 0 },
+    { "dry-run", OPT_FLAG, NULL, "list the runs, call nothing", 0, 0 },
+    { 0 },
+};
+
+const struct command command_study = {
+    .name = "study",
+    .summary = "models x methods x seeds from one file, then the tables",
+    .usage = "STUDY.yaml [OPTIONS]",
+    .about = "Runs every method on every model and seed, baselines three times, as processes on\n"
+             "one store, within one budget; one run that fails does not stop the others. To go\n"
+             "on after a crash, Ctrl-C or a spent budget, give the same command again.\n"
+             "STUDY.yaml: the keys of a run configuration, and study, models, methods, seeds,\n"
+             "baseline_repeats; optimizer maps methods to their settings.\n"
+             "Example: rookery study study.yaml --max-cost 20",
+    .opts = { opts },
+    .max_positionals = 1,
+    .run = run,
+};

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Studies: the grid, its tables, what a failed, killed or unpaid run does to the others."""
+import csv
+import json
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from program import CLEAN, ROOKERY, Case, Simulator, run
+
+STUDY = """
+study: small
+models: [sim/responsive, {name: sim/modest, label: Modest}]
+methods: [baseline, bootstrap_few_shot]
+seeds: [1, 2]
+baseline_repeats: 2
+validation_size: 100
+test_limit: 60
+"""
+FILES = ("results.json", "compiled.json", "predictions.jsonl")
+
+
+class Studies(Case):
+    def study(self, text, *args, code=0, **kwargs):
+        self.write("study.yaml", text)
+        done = run("study", "study.yaml", "--deterministic", *args, cwd=self.dir, **kwargs)
+        self.assertEqual(done.returncode, code, done.stderr.decode())
+        return done.stdout.decode(), done.stderr.decode()
+
+    def runs(self, out):
+        """Every result file of a study, by its path."""
+        return {str(p.relative_to(self.dir / out)): p.read_bytes()
+                for name in FILES for p in sorted((self.dir / out).rglob(name))}
+
+    def cells(self, out):
+        with open(self.dir / out / "tables" / "accuracy.csv", encoding="utf-8") as text:
+            return list(csv.DictReader(text))
+
+
+class Grid(Studies):
+    def test_every_run_and_table_is_there(self):
+        out, _ = self.study(STUDY, "--out", "o")
+        self.assertIn("8 of 8 runs (SIMULATED models took part)", out)
+        cells = self.cells("o")
+        self.assertEqual([(c["model"], c["method"], c["runs"]) for c in cells],
+                         [("sim/responsive", "Baseline", "2"), ("sim/responsive", "BFS", "2"),
+                          ("Modest", "Baseline", "2"), ("Modest", "BFS", "2")])
+        for name in ("accuracy", "models", "paired", "prompts", "settings"):
+            for ending in ("txt", "csv", "md", "tex", "json"):
+                self.assertGreater((self.dir / "o/tables" / f"{name}.{ending}").stat().st_size, 20)
+        # the table says what the runs' own files say
+        summary = json.loads((self.dir / "o/Modest/baseline-r1/summary.json").read_text())
+        rate = summary["rookery"]["rates"]["source_record_accuracy"]
+        self.assertAlmostEqual(float(cells[2]["mean"]), 100 * rate["k"] / rate["n"], places=3)
+
+    def test_repetitions_are_runs_of_their_own(self):
+        self.study(STUDY, "--out", "o")
+        out = run("runs", "list", "--store", "o/rookery.db", cwd=self.dir).stdout.decode()
+        self.assertEqual(len([line for line in out.splitlines() if "sim/" in line]), 8)
+
+    def test_given_again_nothing_is_asked(self):
+        with Simulator() as simulator:
+            text = STUDY.replace("sim/responsive", f"{{name: vllm/sim-responsive, "
+                                 f"base_url: {simulator.url}}}").replace(
+                                     "sim/modest", f"vllm/sim-modest, base_url: {simulator.url}")
+            self.study(text, "--out", "o")
+            first = self.runs("o")
+        self.study(text, "--out", "o")  # the endpoint is gone
+        self.assertEqual(self.runs("o"), first)
+
+    def test_dry_run_lists_and_calls_nothing(self):
+        out, _ = self.study(STUDY, "--out", "o", "--dry-run")
+        self.assertIn("8 runs (nothing is called)", out)
+        self.assertIn("Modest, baseline, repetition 2", out)
+        self.assertFalse((self.dir / "o").exists())
+
+
+class Trouble(Studies):
+    def test_a_model_that_fails_leaves_the_others_alone(self):
+        text = STUDY.replace("sim/responsive",
+                             "{name: vllm/gone, label: Gone, base_url: 'http://127.0.0.1:1/v1'}")
+        _, err = self.study(text, "--out", "o", code=1)
+        self.assertIn("Gone, baseline, repetition 1: ", err)
+        self.assertIn("4 of 8 runs failed", err)
+        self.assertEqual([c["model"] for c in self.cells("o")], ["Modest", "Modest"])
+
+    def test_the_budget_is_the_whole_study_s(self):
+        self.study(STUDY, "--out", "whole")
+        out, err = self.study(STUDY, "--out", "o", "--max-cost", "0.006", code=5)
+        self.assertIn("budget", err)
+        listed = run("runs", "list", "--store", "o/rookery.db", cwd=self.dir).stdout.decode()
+        self.assertIn("sim/", listed)
+        spent = sum(r["cost"] for r in self.calls("o"))
+        self.assertLessEqual(spent, 0.006)
+        self.study(STUDY, "--out", "o", "--max-cost", "0.006", code=5)  # what was spent counts
+        self.study(STUDY, "--out", "o", "--max-cost", "1")
+        self.assertEqual(self.runs("o"), self.runs("whole"))
+
+    def calls(self, out):
+        import sqlite3
+        with sqlite3.connect(self.dir / out / "rookery.db") as db:
+            return [{"cost": n / 1e9} for (n,) in db.execute("SELECT spent_nusd FROM run")]
+
+    def test_kills_change_nothing(self):
+        self.study(STUDY, "--out", "whole")
+        draw = random.Random(5)
+        for _ in range(6):
+            child = subprocess.Popen(
+                [ROOKERY, "study", "study.yaml", "--deterministic", "--out", "o"], cwd=self.dir,
+                env=CLEAN, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(draw.uniform(0.02, 0.25))
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+            time.sleep(0.3)  # its children end by themselves
+        self.study(STUDY, "--out", "o")
+        self.assertEqual(self.runs("o"), self.runs("whole"))
+
+
+class Files(Studies):
+    def refused(self, text, *words):
+        self.write("bad.yaml", text)
+        self.fails(3, words, "study", "bad.yaml")
+
+    def test_faults_are_named_with_their_line(self):
+        self.refused("models: [sim/modest]\n", "bad.yaml:1", "'study' is missing")
+        self.refused("study: a\n", "models must be a list")
+        self.refused("study: a\nmodels: [nonsense]\n", "bad.yaml:2", "provider/model")
+        self.refused("study: a\nmodels: [sim/modest, sim/modest]\n", "bad.yaml:2", "same label")
+        self.refused("study: a\nmodels: [sim/modest]\nmethods: [gradient]\n", "bad.yaml:3",
+                     "no such method")
+        self.refused("study: a\nmodels: [sim/modest]\nseeds: [1, one]\n", "bad.yaml:3", "seed")
+        self.refused("study: a\nmodels: [sim/modest]\nmethod: gepa\n", "bad.yaml:3", "lists")
+        self.refused("study: a\nmodels: [sim/modest]\noptimizer: {depth: 2}\n", "bad.yaml:3",
+                     "optimizer maps methods")
+        self.refused("study: a\nmodels: [sim/modest]\nbreadth: 2\n", "bad.yaml:3", "unknown key")
+        self.refused("study: a\nmodels: [{name: sim/modest, lable: x}]\n", "bad.yaml:2",
+                     "models[0].lable", "unknown key")
+        self.refused("study: a\nmodels: [sim/modest]\nmethods: [copro]\n"
+                     "optimizer: {copro: {depth: 0}}\n", "bad.yaml:4", "depth")
+
+
+if __name__ == "__main__":
+    unittest.main()
