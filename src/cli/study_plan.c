@@ -35,7 +35,8 @@ static bool is_applicable(const struct study_cell *c)
 static bool check_and_write(struct study *s, struct study_cell *c)
 {
     struct run_config run;
-    bool ok = study_run_config(&s->config, c->model, c->method, c->seed, &run, s->err);
+    struct study_run of = { c->model, c->method, c->seed };
+    bool ok = study_run_config(&s->config, &of, &run, s->err);
     if (!ok)
         err_add(s->err, "%.*s", STR(cell_name(c, s->arena)));
     run.output_dir = c->dir;
@@ -51,7 +52,6 @@ static bool add_cell(struct study *s, struct study_cell cell)
     struct study_cell *c = vec_push(s->arena, &s->cells);
     *c = cell;
     c->holder = s->cells.n - 1;
-    c->repeat = c->repeat > 0 ? c->repeat : 1;
     bool baseline = c->method == METHOD_BASELINE;
     str run = baseline ? arena_printf(s->arena, "baseline-r%lld", (long long)c->repeat)
                        : arena_printf(s->arena, "%.*s-s%lld", STR(method_name(c->method)),
@@ -80,27 +80,30 @@ static bool labels_differ(struct study *s)
     return true;
 }
 
+// The runs of one model by one method: repetitions of the baseline, else one a seed.
+static bool add_cells(struct study *s, struct study_cell cell)
+{
+    const struct study_config *c = &s->config;
+    bool baseline = cell.method == METHOD_BASELINE;
+    size_t n = baseline ? (size_t)c->baseline_repeats : c->n_seeds;
+    for (size_t i = 0; i < n; i++) {
+        cell.seed = c->seeds[baseline ? 0 : i];
+        cell.repeat = baseline ? (int64_t)i + 1 : 1;
+        if (!add_cell(s, cell))
+            return false;
+    }
+    return true;
+}
+
 bool study_plan(struct study *s)
 {
     const struct study_config *c = &s->config;
     if (!labels_differ(s))
         return false;
     for (size_t i = 0; i < c->models.n; i++)
-        for (size_t m = 0; m < c->n_methods; m++) {
-            struct study_cell cell = { .model = &c->models.v[i],
-                                       .method = c->methods[m],
-                                       .seed = c->seeds[0] };
-            if (cell.method == METHOD_BASELINE) {
-                for (cell.repeat = 1; cell.repeat <= c->baseline_repeats; cell.repeat++)
-                    if (!add_cell(s, cell))
-                        return false;
-                continue;
-            }
-            for (size_t k = 0; k < c->n_seeds; k++) {
-                cell.seed = c->seeds[k];
-                if (!add_cell(s, cell))
-                    return false;
-            }
-        }
+        for (size_t m = 0; m < c->n_methods; m++)
+            if (!add_cells(
+                    s, (struct study_cell){ .model = &c->models.v[i], .method = c->methods[m] }))
+                return false;
     return true;
 }

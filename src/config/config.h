@@ -172,10 +172,14 @@ struct study_config {
 // ERR_INPUT with FILE:LINE. Released with study_free.
 MUST_CHECK bool study_load(str path, struct arena *a, struct study_config *out, struct err *err);
 void study_free(struct study_config *s);
-// The configuration of one run of the study, checked. Released with config_free.
-MUST_CHECK bool study_run_config(const struct study_config *s, const struct study_model *model,
-                                 enum method method, int64_t seed, struct run_config *out,
-                                 struct err *err);
+struct study_run { // one run of the grid
+    const struct study_model *model;
+    enum method method;
+    int64_t seed;
+};
+// Its configuration, checked. Released with config_free.
+MUST_CHECK bool study_run_config(const struct study_config *s, const struct study_run *run,
+                                 struct run_config *out, struct err *err);
 // A run configuration as a file that config_load reads, with the study's own settings (not its
 // budget).
 str study_run_file(const struct study_config *s, const struct run_config *c, struct arena *a);

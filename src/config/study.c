@@ -209,16 +209,16 @@ void study_free(struct study_config *s)
     s->models.n = 0;
 }
 
-bool study_run_config(const struct study_config *s, const struct study_model *model,
-                      enum method method, int64_t seed, struct run_config *out, struct err *err)
+bool study_run_config(const struct study_config *s, const struct study_run *run,
+                      struct run_config *out, struct err *err)
 {
     *out = s->base;
-    out->method = method;
-    out->seed = (uint64_t)seed;
-    out->task_model = model->config;
+    out->method = run->method;
+    out->seed = (uint64_t)run->seed;
+    out->task_model = run->model->config;
     json_incref(out->task_model.extra);
     json_incref(out->prompt_model.extra);
-    out->optimizer.node = yaml_get(s->optimizer, method_name(method));
+    out->optimizer.node = yaml_get(s->optimizer, method_name(run->method));
     return config_finish(out, err);
 }
 

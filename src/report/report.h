@@ -73,10 +73,10 @@ void report_table_write(const struct report_table *t, enum report_format format,
 
 // ---- run directories ----
 
-struct report_count {
+struct report_count { // k of n
     int64_t k, n;
 };
-struct report_usage {
+struct report_usage { // of some calls together
     int64_t n_calls, input_tok, output_tok;
     bool cost_known;
     double cost_usd;

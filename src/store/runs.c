@@ -74,17 +74,17 @@ static bool add_run(struct store *s, const struct store_run *run, struct err *er
     return store_done(s, st, "begin a run", err);
 }
 
-// The newest run of a key, or with `repeat` the one of that ordinal.
-static bool known_run(struct store *s, str key, int64_t repeat, struct arena *a,
-                      struct store_runs *out, struct err *err)
+// Looks for the newest run of the key, or with how->repeat for the one of that ordinal.
+static sqlite3_stmt *known_run(struct store *s, const struct store_begin *how, str key,
+                               struct err *err)
 {
-    sqlite3_stmt *st = store_statement(s, repeat > 0 ? RUN_OF_ORDINAL : RUN_NEWEST, err);
+    sqlite3_stmt *st = store_statement(s, how->repeat > 0 ? RUN_OF_ORDINAL : RUN_NEWEST, err);
     if (!st)
-        return false;
+        return NULL;
     store_bind(st, 1, key);
-    if (repeat > 0)
-        sqlite3_bind_int64(st, 2, repeat - 1);
-    return read_runs(s, st, a, out, err);
+    if (how->repeat > 0)
+        sqlite3_bind_int64(st, 2, how->repeat - 1);
+    return st;
 }
 
 // Inside a transaction, so that two programs cannot both begin the same run.
@@ -92,14 +92,18 @@ static bool find_or_add(struct store *s, const struct store_begin *how, struct a
                         struct store_run *run, struct err *err)
 {
     struct store_runs known = { 0 };
-    if (!known_run(s, run->key, how->repeat, a, &known, err))
+    sqlite3_stmt *st = known_run(s, how, run->key, err);
+    if (!st || !read_runs(s, st, a, &known, err))
         return false;
     if (known.n == 1 && !(how->again && known.v[0].finished)) {
         *run = known.v[0];
         return true;
     }
     run->ordinal = how->repeat > 0 ? how->repeat - 1 : known.n == 1 ? known.v[0].ordinal + 1 : 0;
-    if (!add_run(s, run, err) || !known_run(s, run->key, how->repeat, a, &known, err))
+    if (!add_run(s, run, err))
+        return false;
+    st = known_run(s, how, run->key, err);
+    if (!st || !read_runs(s, st, a, &known, err))
         return false;
     *run = known.v[known.n - 1];
     return true;
