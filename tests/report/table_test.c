@@ -149,7 +149,8 @@ static void the_other_formats_are_well_formed(void **s)
                                              "0.0000,,,0,1,0\n"));
     assert_str(written(&runs, REPORT_MARKDOWN),
                S("| model | Baseline |\n| --- | --- |\n| a,\"b\"&c | **33.33** |\n"));
-    assert_true(str_find(written(&runs, REPORT_LATEX), S("a,\"b\"\\&c & 33.33 \\\\")) > 0);
+    assert_true(str_find(written(&runs, REPORT_LATEX), S("a,\"b\"\\&c & \\textbf{33.33} \\\\")) >
+                0);
     struct err err = { 0 };
     json_t *json = json_read_strict(written(&published, REPORT_JSON), &err);
     assert_int_equal(json_array_size(json), 8 * METHODS);
