@@ -6,7 +6,9 @@
 
 typedef uint64_t bitboard;
 typedef uint8_t square; // 0 = a1, 1 = b1 ... 63 = h8 (8 * rank + file); SQUARE_NONE
-typedef uint16_t move; // from | to << 6 | kind << 12; a castling move goes from king to rook square
+// from | to << 6 | kind << 12; a castling move goes from king to rook square, and its top bit says
+// that UCI writes it so (chess960)
+typedef uint16_t move;
 
 enum { SQUARE_NONE = 64 };
 enum { MOVE_NONE = 0 };
@@ -25,8 +27,11 @@ enum move_kind {
     MOVE_PROMOTE_QUEEN,
 };
 
-// A legal position; copied freely (copy-make). Made by position_start, position_parse and
-// position_after only, so the functions below never meet nonsense.
+// Chess960 differs in castling alone: where rook and king may start, and how it is written.
+enum variant { VARIANT_STANDARD, VARIANT_CHESS960 };
+
+// A legal position; copied freely (copy-make). Made by position_start, position_parse,
+// position_parse_as and position_after only, so the functions below never meet nonsense.
 struct position {
     bitboard piece[6]; // by enum piece, both colours
     bitboard side[2];  // by enum color
@@ -36,6 +41,7 @@ struct position {
     uint16_t fullmove; // from 1
     uint8_t turn;      // enum color
     square en_passant; // target square, only when a legal capture exists, else SQUARE_NONE
+    uint8_t variant;   // enum variant; not in the key
 };
 
 // Why a FEN is refused. The first group is syntax, the second nonsense on the board (as
@@ -58,6 +64,15 @@ enum position_fault {
     FAULT_IMPOSSIBLE_CHECK, // more checkers than any last move could give
 };
 
+// What is mended in a FEN instead of refusing it; a set of these.
+enum position_repair {
+    REPAIR_FIELDS = 1,     // missing fields are filled in: w - - 0 1
+    REPAIR_PROMOTED = 2,   // marks of promoted pieces ("~") are left out
+    REPAIR_CASTLING = 4,   // rights without king or rook in place are dropped
+    REPAIR_EN_PASSANT = 8, // a square that no double step can have left is dropped
+    REPAIR_FULLMOVE = 16,  // move number 0 becomes 1
+};
+
 // Legal moves of one position; only the first n entries mean anything.
 struct move_list {
     size_t n;
@@ -72,8 +87,24 @@ struct position position_start(void);
 // returns the fault and sets ERR_INPUT with a sentence such as "bad FEN: 9 files on rank 4, must be
 // 8"; `out` is then untouched.
 MUST_CHECK enum position_fault position_parse(str fen, struct position *out, struct err *err);
-// All six fields; the en-passant field only when a legal capture exists.
+// The same for a variant. In chess960 the castling field may be X-FEN (K and Q mean the outermost
+// rook of that side) or Shredder-FEN (files of rooks), also mixed. `*repairs` (may be NULL) gets
+// the set of enum position_repair that was mended; an en-passant square that is possible but
+// useless is no repair.
+MUST_CHECK enum position_fault position_parse_as(str fen, enum variant variant,
+                                                 struct position *out, unsigned *repairs,
+                                                 struct err *err);
+// What one enum position_repair means, for a person.
+const char *position_repair_text(enum position_repair repair);
+// All six fields; the en-passant field only when a legal capture exists. Castling as X-FEN: KQkq,
+// or the rook's file where another rook stands further out (never in standard chess).
 void position_format(const struct position *pos, struct buf *out);
+// The same with castling as Shredder-FEN: the files of the rooks, "HAha".
+void position_format_shredder(const struct position *pos, struct buf *out);
+// The variant of a name as PGN tags and programs write it, in any case: "standard", "chess960",
+// "Fischerandom", ...; false: not one of ours.
+MUST_CHECK bool variant_parse(str name, enum variant *out);
+const char *variant_name(enum variant variant); // "standard", "chess960"
 // The position after `m`, which must be legal in `pos`; counters stop at their maximum.
 struct position position_after(const struct position *pos, move m);
 enum piece position_piece_at(const struct position *pos, square s);
@@ -112,7 +143,8 @@ struct move_text {
 MUST_CHECK bool square_parse(str text, square *out);
 struct move_text uci_format(move m);                             // "e2e4", "a7a8q", "e1g1"
 struct move_text san_format(const struct position *pos, move m); // "Nbd2", "exd6", "O-O#"
-// Exactly a UCI move (lower case) that is legal here; king-takes-rook castling is refused.
+// Exactly a UCI move (lower case) that is legal here. Castling is the king's two squares in
+// standard chess (king-takes-rook is refused), king-takes-rook in chess960 (nothing else is read).
 MUST_CHECK bool uci_parse(const struct position *pos, str text, move *out);
 
 enum san_verdict { SAN_LEGAL, SAN_ILLEGAL, SAN_AMBIGUOUS, SAN_INVALID };

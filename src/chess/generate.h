@@ -65,6 +65,8 @@ static ALWAYS_INLINE void put_castling(struct sink *out, const struct position *
         if (sliders_at(pos, king_to, other(us), others | bit(rook_to)))
             continue;
         put_move(out, king, rook, MOVE_CASTLING);
+        if (out->v && pos->variant == VARIANT_CHESS960)
+            out->v[out->n - 1] |= MOVE_WRITTEN_RAW;
     }
 }
 

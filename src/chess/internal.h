@@ -44,6 +44,11 @@ static ALWAYS_INLINE square lowest(bitboard b) // b is not empty
     return (square)__builtin_ctzll(b);
 }
 
+static ALWAYS_INLINE square highest(bitboard b) // b is not empty
+{
+    return (square)(63 - __builtin_clzll(b));
+}
+
 static ALWAYS_INLINE square pop_lowest(bitboard *b)
 {
     square s = lowest(*b);
@@ -151,6 +156,9 @@ static ALWAYS_INLINE square raw_to(move m) // of castling: the rook's square
     return m >> 6 & 63;
 }
 
+// Set in a castling move of chess960: it is written as king takes rook.
+enum { MOVE_WRITTEN_RAW = 1 << 15 };
+
 // Where king and rook of a castling move arrive.
 static ALWAYS_INLINE square castling_king_to(square king, square rook)
 {
@@ -160,6 +168,12 @@ static ALWAYS_INLINE square castling_king_to(square king, square rook)
 static ALWAYS_INLINE square castling_rook_to(square king, square rook)
 {
     return (square)((king & 56) + (rook > king ? 5 : 3));
+}
+
+// Where the move ends as UCI writes it.
+static ALWAYS_INLINE square written_to(move m)
+{
+    return m & MOVE_WRITTEN_RAW ? raw_to(m) : move_to(m);
 }
 
 // The pawn that an en-passant capture on `target` takes: one rank behind it.
@@ -188,6 +202,11 @@ static inline bool is_rank(char c)
     return c >= '1' && c <= '8';
 }
 
+// Drops castling rights without king and rook in place; returns whether any was dropped.
+bool castling_clean(struct position *pos);
+// Whether the position makes sense, FAULT_NO_KING and on; castling rights and en-passant squares
+// that make none are dropped and noted in `repairs`.
+enum position_fault position_check(struct position *pos, unsigned *repairs, struct err *err);
 // The key computed from nothing.
 uint64_t position_key(const struct position *pos);
 // Drops an en-passant square that no legal move can use.

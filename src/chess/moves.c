@@ -143,7 +143,7 @@ static uint32_t promotion_rank(move m)
 static uint32_t text_key(const struct position *pos, move m)
 {
     (void)pos;
-    return text_rank(move_from(m)) << 9 | text_rank(move_to(m)) << 3 | promotion_rank(m);
+    return text_rank(move_from(m)) << 9 | text_rank(written_to(m)) << 3 | promotion_rank(m);
 }
 
 void moves_sorted(const struct position *pos, struct move_list *out)

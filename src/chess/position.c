@@ -59,3 +59,31 @@ bool position_is_insufficient(const struct position *pos)
         return !bishops && !has_many(pos->piece[KNIGHT]);
     return !(bishops & DARK_SQUARES) || !(bishops & ~DARK_SQUARES);
 }
+
+// Spellings of PGN's Variant tag and of programs, in small letters.
+static const struct {
+    str name;
+    enum variant variant;
+} variant_names[] = {
+    { T("standard"), VARIANT_STANDARD },       { T("chess960"), VARIANT_CHESS960 },
+    { T("chess"), VARIANT_STANDARD },          { T("from position"), VARIANT_STANDARD },
+    { T("chess 960"), VARIANT_CHESS960 },      { T("fischerandom"), VARIANT_CHESS960 },
+    { T("fischerrandom"), VARIANT_CHESS960 },  { T("fischer random"), VARIANT_CHESS960 },
+    { T("fischer-random"), VARIANT_CHESS960 }, { T("freestyle chess"), VARIANT_CHESS960 },
+};
+
+bool variant_parse(str name, enum variant *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(variant_names); i++) {
+        if (str_eq_nocase(name, variant_names[i].name)) {
+            *out = variant_names[i].variant;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *variant_name(enum variant variant)
+{
+    return variant == VARIANT_CHESS960 ? "chess960" : "standard";
+}

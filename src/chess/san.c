@@ -179,7 +179,7 @@ static bool shape_fits(const struct shape *shape, const struct position *pos, mo
     square from = move_from(m);
     if (shape->castling)
         return move_kind(m) == MOVE_CASTLING && (raw_to(m) > from) == shape->king_side;
-    if (move_to(m) != shape->to || move_promotion(m) != shape->promotion ||
+    if (written_to(m) != shape->to || move_promotion(m) != shape->promotion ||
         (shape->file != ANY && shape->file != (from & 7)) ||
         (shape->rank != ANY && shape->rank != from >> 3))
         return false;

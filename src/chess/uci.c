@@ -4,7 +4,7 @@
 
 struct move_text uci_format(move m)
 {
-    square from = move_from(m), to = move_to(m);
+    square from = move_from(m), to = written_to(m);
     struct move_text text = { { (char)('a' + (from & 7)), (char)('1' + (from >> 3)),
                                 (char)('a' + (to & 7)), (char)('1' + (to >> 3)) } };
     enum piece promotion = move_promotion(m);
@@ -31,7 +31,7 @@ bool uci_parse(const struct position *pos, str text, move *out)
     moves_legal(pos, &list);
     for (size_t i = 0; i < list.n; i++) {
         move m = list.v[i];
-        if (move_from(m) == from && move_to(m) == to &&
+        if (move_from(m) == from && written_to(m) == to &&
             str_eq(text, str_from(uci_format(m).data))) {
             *out = m;
             return true;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "chess/chess.h"
 
 enum opt_kind { OPT_FLAG, OPT_TEXT, OPT_INT, OPT_REAL };
 struct opt { // one long option; a table of them ends with a NULL name
@@ -76,9 +77,14 @@ MUST_CHECK bool print_str(str text, struct err *err);
 // record; a failure of `each` or of parsing becomes {"error": ...} and the next line is read.
 MUST_CHECK bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err);
 
-// Reads a FEN of the named variant (empty or "standard"; others are refused by name).
-struct position;
-MUST_CHECK bool position_read(str fen, str variant, struct position *out, struct err *err);
+// A position as commands take it: a FEN of the named variant (empty: standard; unknown ones are
+// refused by name), and what was mended in it (set of enum position_repair).
+MUST_CHECK bool position_read(const json_t *in, struct position *out, unsigned *repairs,
+                              struct err *err);
+// Adds "repairs": [TEXT...] where something was mended.
+void json_key_repairs(struct json_out *out, unsigned repairs);
+// The value of --variant; unknown ones are ERR_USAGE.
+MUST_CHECK bool variant_option(const struct args *args, enum variant *out, struct err *err);
 
 // Set by SIGINT and SIGTERM once signals_install has run.
 void signals_install(void);

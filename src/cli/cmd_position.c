@@ -30,23 +30,39 @@ static void put_order(struct json_out *out, const struct position *pos)
     json_close(out, ']');
 }
 
+// The FEN in the form that was asked for.
+static bool put_fen(struct json_out *out, str form, const struct position *pos, struct arena *a,
+                    struct err *err)
+{
+    struct buf fen = { .arena = a };
+    if (form.len == 0 || str_eq(form, S("xfen")))
+        position_format(pos, &fen);
+    else if (str_eq(form, S("shredder")))
+        position_format_shredder(pos, &fen);
+    else
+        return err_set(err, ERR_INPUT, "\"castling\" is \"%s\", must be xfen or shredder",
+                       str_show(form, 32).text);
+    json_open(out, '{');
+    json_key_str(out, S("fen"), buf_str(&fen));
+    return true;
+}
+
 static bool describe(const json_t *in, struct arena *a, struct json_out *out, struct err *err)
 {
     struct position pos;
     if (!json_is_string(json_object_get(in, "fen")))
         return err_set(err, ERR_INPUT, "no fen: a line is {\"fen\": FEN}");
-    if (!position_read(json_get_str(in, "fen"), json_get_str(in, "variant"), &pos, err))
+    unsigned repairs;
+    if (!position_read(in, &pos, &repairs, err) ||
+        !put_fen(out, json_get_str(in, "castling"), &pos, a, err))
         return false;
-    struct buf fen = { .arena = a };
-    position_format(&pos, &fen);
-    json_open(out, '{');
-    json_key_str(out, S("fen"), buf_str(&fen));
     put_legal(out, &pos);
     put_order(out, &pos);
     json_key_bool(out, S("check"), position_in_check(&pos));
     json_key_bool(out, S("checkmate"), position_is_checkmate(&pos));
     json_key_bool(out, S("stalemate"), position_is_stalemate(&pos));
     json_key_bool(out, S("insufficient_material"), position_is_insufficient(&pos));
+    json_key_repairs(out, repairs);
     json_close(out, '}');
     return true;
 }
@@ -58,7 +74,11 @@ const struct command command_position = {
     .about =
         "Reads {\"fen\": F} a line and prints its normal form, the legal moves in UCI and SAN\n"
         "sorted by UCI, their order in prompts, check, checkmate, stalemate and insufficient\n"
-        "material; a FEN that is refused gives {\"error\": REASON}.\n"
+        "material; a FEN that is refused gives {\"error\": REASON}. What was mended in it is told\n"
+        "as \"repairs\": [TEXT...]. With \"variant\": \"chess960\" castling rights are read as "
+        "X-FEN "
+        "or\nShredder-FEN and castling moves go from king to rook; \"castling\": \"shredder\" asks "
+        "for that\nform of the FEN.\n"
         "Example: echo '{\"fen\": \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\"}' | rookery position",
     .each = describe,
 };

@@ -52,10 +52,9 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
     str path = opt_text(args, "program", S(""));
     if (!opt_get(args, "id")->set)
         return err_set(err, ERR_USAGE, "which puzzle? give its --id");
-    str variant = opt_text(args, "variant", S("standard"));
-    if (!str_eq(variant, S("standard")))
-        return err_set(err, ERR_USAGE, "--variant %.*s is not supported; standard is",
-                       STR(variant));
+    struct puzzle_load_opts load = { 0 };
+    if (!variant_option(args, &load.variant, err))
+        return false;
     if (path.len > 0 && !cli_program_load(path, a, &program, err))
         return false;
     struct model_opts opts = { .max_tokens = 1024,
@@ -65,8 +64,7 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
                                .no_key = true, // nothing is sent
                                .base_url = opt_text(args, "base-url", S("")) };
     if (!cli_model_open(opt_text(args, "model", S("openai/MODEL")), &opts, a, &model, err) ||
-        !puzzles_load(opt_text(args, "puzzles", S("builtin:test")), &(struct puzzle_load_opts){ 0 },
-                      a, &puzzles, err))
+        !puzzles_load(opt_text(args, "puzzles", S("builtin:test")), &load, a, &puzzles, err))
         return false;
     puzzles_expand(&puzzles, a, &positions);
     const struct puzzle_position *p =
@@ -86,7 +84,7 @@ static const struct opt opts[] = {
     { "program", OPT_TEXT, "FILE", "compiled.json or a plain text [the base program]", 0, 0 },
     { "model", OPT_TEXT, "NAME", "model the body is for [openai/MODEL]", 0, 0 },
     { "base-url", OPT_TEXT, "URL", "endpoint; nothing is sent", 0, 0 },
-    { "variant", OPT_TEXT, "NAME", "standard", 0, 0 },
+    { "variant", OPT_TEXT, "NAME", "of the puzzles: standard or chess960 [standard]", 0, 0 },
     { 0 },
 };
 

@@ -25,7 +25,8 @@ static bool resolve(const json_t *in, struct arena *a, struct json_out *out, str
     if (!json_is_string(json_object_get(in, "fen")))
         return err_set(err, ERR_INPUT,
                        "no fen: a line is {\"fen\": FEN, \"answer\": TEXT or null}");
-    if (!position_read(json_get_str(in, "fen"), json_get_str(in, "variant"), &pos, err))
+    unsigned repairs;
+    if (!position_read(in, &pos, &repairs, err))
         return false;
     move_resolve(&pos, json_get_str(in, "answer"), a, &r);
     struct move_text uci = { "" };
@@ -40,6 +41,7 @@ static bool resolve(const json_t *in, struct arena *a, struct json_out *out, str
     json_key_maybe(out, S("mode"), resolve_mode_name(r.mode));
     json_key_maybe(out, S("error"), resolve_error_name(r.error));
     put_candidates(out, &r.candidates);
+    json_key_repairs(out, repairs);
     json_close(out, '}');
     return true;
 }
@@ -49,7 +51,8 @@ const struct command command_resolve = {
     .summary = "turn answers into legal moves (JSON Lines)",
     .usage = "< LINES",
     .about = "Reads {\"fen\": F, \"answer\": TEXT} a line and prints uci, san, mode, error and the "
-             "candidates.\nExample: echo '{\"fen\": \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\", "
+             "candidates;\n\"variant\": \"chess960\" may be given; what was mended in the FEN is "
+             "told as \"repairs\".\nExample: echo '{\"fen\": \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\", "
              "\"answer\": \"O-O\"}' | rookery resolve",
     .each = resolve,
 };

@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// variant.c - positions of a named variant.
+// variant.c - positions of a named variant, as commands and JSON Lines give them.
 #include "chess/chess.h"
 #include "cli/cli.h"
 
-bool position_read(str fen, str variant, struct position *out, struct err *err)
+static bool variant_read(str name, enum variant *out, struct err *err)
 {
-    if (variant.len > 0 && !str_eq(variant, S("standard")))
-        return err_set(err, ERR_INPUT, "variant \"%.*s\" is not supported; standard is",
-                       STR(variant));
-    return position_parse(fen, out, err) == FAULT_NONE;
+    *out = VARIANT_STANDARD;
+    if (name.len == 0 || variant_parse(name, out))
+        return true;
+    return err_set(err, ERR_INPUT, "variant \"%s\" is not supported; standard and chess960 are",
+                   str_show(name, 32).text);
+}
+
+bool position_read(const json_t *in, struct position *out, unsigned *repairs, struct err *err)
+{
+    enum variant variant;
+    const json_t *name = json_object_get(in, "variant");
+    if (name && !json_is_string(name) && !json_is_null(name))
+        return err_set(err, ERR_INPUT, "\"variant\" must be a text: standard or chess960");
+    return variant_read(json_view(name), &variant, err) &&
+           position_parse_as(json_get_str(in, "fen"), variant, out, repairs, err) == FAULT_NONE;
+}
+
+void json_key_repairs(struct json_out *out, unsigned repairs)
+{
+    if (!repairs)
+        return;
+    json_key_open(out, S("repairs"), '[');
+    for (unsigned i = REPAIR_FIELDS; i <= REPAIR_FULLMOVE; i <<= 1) {
+        if (repairs & i)
+            json_put_str(out, str_from(position_repair_text((enum position_repair)i)));
+    }
+    json_close(out, ']');
+}
+
+bool variant_option(const struct args *args, enum variant *out, struct err *err)
+{
+    if (variant_read(opt_text(args, "variant", S("")), out, err))
+        return true;
+    err->code = ERR_USAGE;
+    return err_add(err, "--variant");
 }

@@ -139,7 +139,7 @@ static bool check(const struct record *in, struct arena *a, struct puzzle *out, 
         return false;
     str fen = str_trim(in->fen);
     struct err why = { 0 };
-    if (position_parse(fen, &out->start, &why) != FAULT_NONE)
+    if (position_parse_as(fen, in->variant, &out->start, NULL, &why) != FAULT_NONE)
         return err_set(err, ERR_INPUT, "%.300s, in '%s'; fix or remove the row", why.text,
                        str_show(fen, SHOWN_MAX_BYTES).text);
     move moves[PUZZLE_MOVES_MAX];

@@ -10,6 +10,7 @@
 struct record {
     str id, fen, line, rating, themes; // an empty rating: none
     size_t row, lineno;
+    enum variant variant;
 };
 // Reads the next line that is not blank as one JSON object. Joined lists and printed numbers in
 // `scratch`. ROW_BAD as csv_next.

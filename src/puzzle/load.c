@@ -109,7 +109,11 @@ bool puzzles_load(str path, const struct puzzle_load_opts *opts, struct arena *a
                          .ids = { .path = path, .lines = { .arena = &scratch } },
                          .out = out };
     *out = (struct puzzles){ 0 };
-    bool ok = puzzle_reader_open(path, &l.reader, err) && load_rows(&l, a, err);
+    bool ok = puzzle_reader_open(path, &l.reader, err);
+    if (ok) {
+        puzzle_reader_variant(l.reader, l.opts->variant);
+        ok = load_rows(&l, a, err);
+    }
     if (ok) {
         out->sha256 = puzzle_reader_sha256(l.reader, a);
         if (out->n_rejected > BAD_ROWS_LOGGED)

@@ -53,6 +53,8 @@ MUST_CHECK bool puzzle_reader_open(str path, struct puzzle_reader **out, struct 
 // The same over bytes in memory, called `name` in messages; keeps `text`.
 MUST_CHECK bool puzzle_reader_open_text(str name, str text, struct puzzle_reader **out,
                                         struct err *err);
+// The variant of all rows [standard]; their moves are then that variant's UCI.
+void puzzle_reader_variant(struct puzzle_reader *r, enum variant variant);
 void puzzle_reader_free(struct puzzle_reader *r);
 // Reads the next row; texts and moves of `out` in `a`. Every move of the line is played.
 enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, struct puzzle *out,
@@ -80,6 +82,7 @@ MUST_CHECK bool puzzle_ids_add(struct puzzle_ids *ids, const struct puzzle *p, s
 struct puzzle_load_opts {
     bool strict;
     struct puzzle_filter filter;
+    enum variant variant; // of all rows
 };
 MUST_CHECK bool puzzles_load(str path, const struct puzzle_load_opts *opts, struct arena *a,
                              struct puzzles *out, struct err *err);

@@ -18,6 +18,7 @@ struct puzzle_reader {
     bool is_jsonl;
     struct columns columns;
     struct csv_row csv;
+    enum variant variant;
     bool pending; // the first row, read to find the columns, is a puzzle not yet handed out
     bool ended;
     size_t n_rows; // data rows so far
@@ -96,6 +97,11 @@ bool puzzle_reader_open(str path, struct puzzle_reader **out, struct err *err)
                    STR(path));
 }
 
+void puzzle_reader_variant(struct puzzle_reader *r, enum variant variant)
+{
+    r->variant = variant;
+}
+
 void puzzle_reader_free(struct puzzle_reader *r)
 {
     if (!r)
@@ -166,6 +172,7 @@ enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, st
     enum row_read got = next_record(r, &record, err);
     switch (got) {
     case ROW_GOOD:
+        record.variant = r->variant;
         if (record_check(&record, a, out, err))
             return PUZZLE_ROW;
         break;

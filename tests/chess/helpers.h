@@ -16,6 +16,16 @@ static inline struct position pos_of(const char *fen)
     return pos;
 }
 
+// The same in chess960.
+static inline struct position pos960_of(const char *fen)
+{
+    struct position pos;
+    struct err err = { 0 };
+    if (position_parse_as(str_from(fen), VARIANT_CHESS960, &pos, NULL, &err) != FAULT_NONE)
+        fail_msg("%s: %s", fen, err.text);
+    return pos;
+}
+
 static inline str fen_of(const struct position *pos, struct arena *a)
 {
     struct buf b = { .arena = a };

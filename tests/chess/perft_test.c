@@ -48,21 +48,57 @@ static void a_finished_position_has_no_leaves(void **state)
     assert_int_equal(perft(&mated, 3), 0);
 }
 
+static void published_chess960_counts_are_reproduced(void **state)
+{
+    (void)state;
+    // The first rows of the list of 960 start-like positions that engines test with, and the two
+    // of the "tricky" list whose rights name an inner rook.
+    static const struct {
+        const char *fen;
+        int depth;
+        uint64_t nodes;
+    } rows[] = {
+        { "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 4, 326672 },
+        { "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9", 4, 667366 },
+        { "b1q1rrkb/pppppppp/3nn3/8/P7/1PPP4/4PPPP/BQNNRKRB w GE - 1 9", 4, 273318 },
+        { "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1", 4, 285754 },
+        { "r1k2r1q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K2R1Q w KQkq - 0 1", 4, 541480 },
+        { "8/8/8/4B2b/6nN/8/5P2/2R1K2k w Q - 0 1", 4, 118388 },
+        { "2r5/8/8/8/8/8/6PP/k2KR3 w K - 0 1", 4, 57700 },
+        { "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4, 4085603 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct position pos = pos960_of(rows[i].fen);
+        if (perft(&pos, rows[i].depth) != rows[i].nodes)
+            fail_msg("%s depth %d", rows[i].fen, rows[i].depth);
+    }
+}
+
 // ---- suites of the shared data ----
 
-// A position of a suite: NULL where it is none of ours (chess960 rights, which parsing drops; or
-// checks that no game can reach).
-static const struct position *usable(str fen4, struct position *pos, struct arena *a)
+struct suite { // what was compared
+    int positions, counts, refused;
+    int64_t max_nodes; // counts above it are not tried
+    struct position pos;
+    bool usable; // whether the last position could be read
+};
+
+// Positions with rights that standard chess does not know are chess960.
+static void read_position(struct suite *s, str fen)
 {
-    if (position_parse(fen4, pos, NULL) != FAULT_NONE)
-        return NULL;
-    str rest = fen4, normal = fen_of(pos, a);
-    for (int i = 0; i < 3; i++) {
-        str given = str_cut(&rest, ' '), kept = str_cut(&normal, ' ');
-        if (i == 2 && !str_eq(given, kept))
-            return NULL;
-    }
-    return pos;
+    struct position pos;
+    unsigned repairs;
+    enum position_fault fault = position_parse_as(fen, VARIANT_STANDARD, &pos, &repairs, NULL);
+    if (!fault && (repairs & REPAIR_CASTLING))
+        fault = position_parse_as(fen, VARIANT_CHESS960, &pos, &repairs, NULL);
+    s->usable = !fault;
+    s->positions += !fault;
+    s->refused += fault != FAULT_NONE;
+    if (fault)
+        return;
+    if (repairs & (REPAIR_CASTLING | REPAIR_EN_PASSANT))
+        fail_msg("%.*s was mended", STR(fen));
+    s->pos = pos;
 }
 
 static int64_t number(str text)
@@ -73,101 +109,108 @@ static int64_t number(str text)
     return n;
 }
 
-static void check_count(const struct position *pos, str fen, int64_t depth, int64_t nodes)
+static void check_count(struct suite *s, str depth, str nodes)
 {
-    if (perft(pos, (int)depth) != (uint64_t)nodes)
-        fail_msg("%.*s depth %d", STR(fen), (int)depth);
+    if (!s->usable || number(nodes) > s->max_nodes)
+        return;
+    s->counts++;
+    if (perft(&s->pos, (int)number(depth)) != (uint64_t)number(nodes))
+        fail_msg("position %d: depth %.*s", s->positions, STR(depth));
 }
 
-// "FEN ;D1 20 ;D2 400 ..."; returns how many counts were compared.
-static int check_epd_line(str line, int64_t max_nodes, struct arena *a)
+// "FEN ;D1 20 ;D2 400 ..." and "FEN D1 20; D2 400; ..."; no FEN has a D before a digit.
+static void check_epd_line(struct suite *s, str line)
 {
-    int compared = 0;
-    struct position pos;
-    str fen = str_trim(str_cut(&line, ';'));
-    if (fen.len == 0 || !usable(fen, &pos, a))
-        return 0;
-    while (line.len > 0) {
-        str count = str_trim(str_cut(&line, ';'));
-        str depth = str_cut(&count, ' ');
-        int64_t nodes = number(count);
-        if (nodes > max_nodes)
-            break;
-        check_count(&pos, fen, number(str_sub(depth, 1, 9)), nodes);
-        compared++;
+    size_t counts = 0;
+    while (counts + 1 < line.len &&
+           !(line.data[counts] == 'D' && ascii_is_digit(line.data[counts + 1])))
+        counts++;
+    read_position(s, str_trim_set(str_sub(line, 0, counts), S(" ;")));
+    str rest = str_sub(line, counts, line.len);
+    while (rest.len > 0) {
+        str nodes = str_trim(str_cut(&rest, ';'));
+        str depth = str_cut(&nodes, ' ');
+        if (nodes.len > 0)
+            check_count(s, str_sub(depth, 1, depth.len), nodes);
     }
-    return compared;
 }
 
-static str suite_text(str name, struct arena *a)
-{
-    str text;
-    struct err err = { 0 };
-    if (!file_read(shared_path(name, a), 8 << 20, a, &text, &err))
-        fail_msg("%s", err.text);
-    return text;
-}
-
-static void the_standard_suite_agrees(void **state)
-{
-    (void)state;
-    struct arena a = { 0 };
-    str text = suite_text(S("data/perft/standard_ethereal.epd"), &a);
-    int compared = 0;
-    while (text.len > 0)
-        compared += check_epd_line(str_cut_line(&text), 1000000, &a);
-    assert_true(compared > 250);
-    arena_free(&a);
-}
-
-struct block { // "epd FEN" and the "perft D N" lines after it
-    struct position pos;
-    str fen;
-    bool usable;
-    int positions, counts;
-};
-
-static void check_block_line(struct block *b, str line, int64_t max_nodes, struct arena *a)
+// "epd FEN" and the "perft D N" lines after it
+static void check_block_line(struct suite *s, str line)
 {
     str key = str_cut(&line, ' ');
     if (str_eq(key, S("epd"))) {
-        b->fen = str_trim(line);
-        b->usable = usable(b->fen, &b->pos, a) != NULL;
-        b->positions += b->usable;
-    } else if (str_eq(key, S("perft")) && b->usable) {
-        int64_t depth = number(str_cut(&line, ' ')), nodes = number(line);
-        if (nodes <= max_nodes) {
-            check_count(&b->pos, b->fen, depth, nodes);
-            b->counts++;
-        }
+        read_position(s, str_trim(line));
+    } else if (str_eq(key, S("perft"))) {
+        str depth = str_cut(&line, ' ');
+        check_count(s, depth, line);
     }
 }
 
-static struct block check_blocks(str name, int64_t max_nodes)
+static struct suite check_suite(str name, int64_t max_nodes)
 {
     struct arena a = { 0 };
-    struct block b = { 0 };
-    str text = suite_text(name, &a);
-    while (text.len > 0)
-        check_block_line(&b, str_cut_line(&text), max_nodes, &a);
+    struct suite s = { .max_nodes = max_nodes };
+    struct err err = { 0 };
+    str text;
+    if (!file_read(shared_path(name, &a), 8 << 20, &a, &text, &err))
+        fail_msg("%s", err.text);
+    while (text.len > 0) {
+        str line = str_cut_line(&text);
+        if (str_ends(name, S(".perft")))
+            check_block_line(&s, line);
+        else
+            check_epd_line(&s, line);
+    }
     arena_free(&a);
-    return b;
+    return s;
+}
+
+static void the_standard_suites_agree(void **state)
+{
+    (void)state;
+    static const struct {
+        str name;
+        int positions;
+    } rows[] = {
+        { T("data/perft/standard_ethereal.epd"), 72 },
+        { T("data/perft/perftsuite_senjo.epd"), 72 },
+        { T("data/perft/perftsuite_amundsen.epd"), 71 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct suite s = check_suite(rows[i].name, 1000000);
+        assert_int_equal(s.positions, rows[i].positions);
+        assert_true(s.counts > 240 && s.refused == 0);
+    }
 }
 
 static void the_tricky_suite_agrees(void **state)
 {
     (void)state;
-    struct block b = check_blocks(S("data/perft/tricky.perft"), 2000000);
-    assert_int_equal(b.positions, 4); // of 15; the rest are chess960 or unreachable checks
-    assert_true(b.counts >= 12);
+    struct suite s = check_suite(S("data/perft/tricky.perft"), 2000000);
+    assert_int_equal(s.positions + s.refused, 15);
+    assert_int_equal(s.refused, 6); // checks that no game can reach
+    assert_int_equal(s.counts, 35);
 }
 
 static void thousands_of_random_positions_agree(void **state)
 {
     (void)state;
-    struct block b = check_blocks(S("data/perft/random.perft"), 20000);
-    assert_true(b.positions > 4000);
-    assert_true(b.counts > 8000);
+    struct suite s = check_suite(S("data/perft/random.perft"), 20000);
+    assert_true(s.positions > 4000 && s.refused == 0);
+    assert_true(s.counts > 8000);
+}
+
+static void the_chess960_suites_agree(void **state)
+{
+    (void)state;
+    static const str names[] = { T("data/perft/fischer_ethereal.epd"),
+                                 T("data/perft/chess960.perft") };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct suite s = check_suite(names[i], 30000);
+        assert_true(s.positions >= 575 && s.refused == 0);
+        assert_true(s.counts > 1600);
+    }
 }
 
 int main(void)
@@ -175,9 +218,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_counts_are_reproduced),
         cmocka_unit_test(a_finished_position_has_no_leaves),
-        cmocka_unit_test(the_standard_suite_agrees),
+        cmocka_unit_test(published_chess960_counts_are_reproduced),
+        cmocka_unit_test(the_standard_suites_agree),
         cmocka_unit_test(the_tricky_suite_agrees),
         cmocka_unit_test(thousands_of_random_positions_agree),
+        cmocka_unit_test(the_chess960_suites_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
