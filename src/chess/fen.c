@@ -125,15 +125,19 @@ static enum position_fault parse_turn(struct reader *r, str field)
 }
 
 // The square of the rook that a letter names: a file as in Shredder-FEN, or K and Q: the rook in
-// the corner, in chess960 the outermost one of its rank. SQUARE_NONE: there is none.
+// the corner, in chess960 the outermost one on that side of the king. SQUARE_NONE: there is none.
 static square named_rook(const struct position *pos, char upper, enum color c)
 {
     bitboard rooks = pos->piece[ROOK] & pos->side[c] & back_rank(c);
-    if (pos->variant == VARIANT_STANDARD && (upper == 'K' || upper == 'Q'))
-        upper = upper == 'K' ? 'H' : 'A';
-    if (upper >= 'A' && upper <= 'H')
+    bitboard king = pos->piece[KING] & pos->side[c] & back_rank(c);
+    bool corner = pos->variant == VARIANT_STANDARD;
+    if (upper == 'K')
+        rooks &= corner ? FILE_H : ~(king - 1);
+    else if (upper == 'Q')
+        rooks &= corner ? FILE_A : king - 1;
+    else
         rooks &= FILE_A << (upper - 'A');
-    if (!rooks)
+    if (!rooks || !king)
         return SQUARE_NONE;
     return upper == 'K' ? highest(rooks) : lowest(rooks);
 }

@@ -26,6 +26,36 @@ static inline struct position pos960_of(const char *fen)
     return pos;
 }
 
+// Initial position N of chess960 (0 to 959), numbered as Scharnagl does: 518 is that of chess.
+static inline struct position start960(int n, struct arena *a)
+{
+    char back[] = "........";
+    back[2 * (n % 4) + 1] = 'B';
+    back[2 * (n / 4 % 4)] = 'B';
+    int rest = n / 16, queen = rest % 6, knights = rest / 6;
+    static const char pairs[10][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 0, 4 }, { 1, 2 },
+                                       { 1, 3 }, { 1, 4 }, { 2, 3 }, { 2, 4 }, { 3, 4 } };
+    for (int i = 0, free = 0; i < 8; i++) {
+        if (back[i] == '.' && free++ == queen)
+            back[i] = 'Q';
+    }
+    for (int i = 0, free = 0; i < 8; i++) {
+        if (back[i] != '.')
+            continue;
+        back[i] = free == pairs[knights][0] || free == pairs[knights][1] ? 'N' : '.';
+        free++;
+    }
+    for (int i = 0, free = 0; i < 8; i++) {
+        if (back[i] == '.')
+            back[i] = "RKR"[free++];
+    }
+    char black[sizeof back] = "";
+    for (int i = 0; i < 8; i++)
+        black[i] = ascii_lower(back[i]);
+    return pos960_of(
+        arena_printf(a, "%s/pppppppp/8/8/8/8/PPPPPPPP/%s w KQkq - 0 1", black, back).data);
+}
+
 static inline str fen_of(const struct position *pos, struct arena *a)
 {
     struct buf b = { .arena = a };

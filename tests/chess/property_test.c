@@ -9,13 +9,21 @@ static void check_fen(const struct position *pos, struct arena *a)
     str fen = fen_of(pos, a);
     struct position read;
     struct err err = { 0 };
-    if (position_parse(fen, &read, &err) != FAULT_NONE)
+    unsigned repairs = 0;
+    if (position_parse_as(fen, (enum variant)pos->variant, &read, &repairs, &err) != FAULT_NONE)
         fail_msg("%.*s: %s", STR(fen), err.text);
+    assert_int_equal(repairs, 0);
     assert_str(fen_of(&read, a), fen);
     assert_true(read.key == pos->key); // kept up move by move: the same as computed from nothing
     assert_true(read.castling == pos->castling && read.en_passant == pos->en_passant);
     assert_memory_equal(read.piece, pos->piece, sizeof read.piece);
     assert_memory_equal(read.side, pos->side, sizeof read.side);
+    struct buf shredder = { .arena = a };
+    position_format_shredder(pos, &shredder);
+    assert_int_equal(
+        position_parse_as(buf_str(&shredder), (enum variant)pos->variant, &read, NULL, NULL),
+        FAULT_NONE);
+    assert_true(read.key == pos->key);
 }
 
 static void check_moves(const struct position *pos, const struct move_list *list)
@@ -55,27 +63,64 @@ static void check_lists(const struct position *pos)
         assert_true(lists[0].v[i] != lists[0].v[i - 1]);
 }
 
+// Every other game is chess960, from an initial position drawn for it.
+static struct position draw_start(int game, struct rng *rng, struct arena *a)
+{
+    return game % 2 ? start960((int)rng_below(rng, 960), a) : position_start();
+}
+
 static void random_games_keep_all_promises(void **state)
 {
     (void)state;
     struct rng rng;
     struct arena a = { 0 };
     rng_seed(&rng, 1, S("chess property test"));
-    int positions = 0;
+    int positions = 0, castled[2] = { 0, 0 };
     for (int game = 0; game < GAMES; game++) {
-        struct game g = { .now = position_start() };
+        struct game g = { .now = draw_start(game, &rng, &a) };
         for (int ply = 0; ply < PLIES_MAX && game_end(&g) == GAME_ONGOING; ply++, positions++) {
             struct move_list list;
             moves_legal(&g.now, &list);
             check_fen(&g.now, &a);
             check_lists(&g.now);
             check_moves(&g.now, &list);
-            game_play(&g, list.v[rng_below(&rng, list.n)], &a);
+            move m = list.v[rng_below(&rng, list.n)];
+            castled[g.now.variant] += move_kind(m) == MOVE_CASTLING;
+            game_play(&g, m, &a);
         }
         arena_reset(&a);
     }
     assert_true(positions > GAMES * 50);
+    assert_true(castled[VARIANT_STANDARD] > 5 && castled[VARIANT_CHESS960] > 5);
     arena_free(&a);
+}
+
+static void check_start(int n, const char *back)
+{
+    struct arena a = { 0 };
+    struct position pos = start960(n, &a);
+    assert_true(str_ends(str_cut(&(str){ fen_of(&pos, &a).data, 64 }, ' '), str_from(back)));
+    arena_free(&a);
+}
+
+static void all_960_initial_positions_differ_and_have_four_rights(void **state)
+{
+    (void)state;
+    struct arena a = { 0 };
+    uint64_t keys[960];
+    for (int n = 0; n < 960; n++) {
+        struct position pos = start960(n, &a);
+        keys[n] = pos.key;
+        assert_int_equal(__builtin_popcountll(pos.castling), 4);
+        for (int i = 0; i < n; i++)
+            assert_true(keys[i] != keys[n]);
+        check_fen(&pos, &a);
+        arena_reset(&a);
+    }
+    arena_free(&a);
+    check_start(0, "BBQNNRKR"); // as published tables number them
+    check_start(518, "RNBQKBNR");
+    check_start(959, "RKRNNQBB");
 }
 
 // Pieces mirrored top to bottom with colours exchanged: nothing but names may change.
@@ -107,7 +152,23 @@ static struct position mirrored(const struct position *pos, struct arena *a)
         buf_add(&b, S(" - 0 1"));
     else
         buf_addf(&b, " %c%c 0 1", ep.data[0], ep.data[1] == '3' ? '6' : '3');
-    return pos_of(buf_str(&b).data);
+    return pos->variant == VARIANT_CHESS960 ? pos960_of(buf_str(&b).data)
+                                            : pos_of(buf_str(&b).data);
+}
+
+// The moves of `mirror` are those of `pos` with ranks exchanged.
+static void check_mirrored_moves(const struct position *pos, const struct position *mirror,
+                                 struct arena *a)
+{
+    struct move_list here, there;
+    moves_legal(pos, &here);
+    moves_legal(mirror, &there);
+    assert_int_equal(here.n, there.n);
+    for (size_t i = 0; i < here.n; i++)
+        here.v[i] ^= 56 | 56 << 6; // both squares
+    qsort(here.v, here.n, sizeof here.v[0], compare_moves);
+    qsort(there.v, there.n, sizeof there.v[0], compare_moves);
+    assert_str(uci_list(&here, a), uci_list(&there, a));
 }
 
 static void colours_are_treated_alike(void **state)
@@ -117,12 +178,12 @@ static void colours_are_treated_alike(void **state)
     struct arena a = { 0 };
     rng_seed(&rng, 2, S("chess property test"));
     for (int game = 0; game < GAMES; game++) {
-        struct game g = { .now = position_start() };
+        struct game g = { .now = draw_start(game, &rng, &a) };
         for (int ply = 0; ply < PLIES_MAX && game_end(&g) == GAME_ONGOING; ply++) {
             struct position mirror = mirrored(&g.now, &a);
             struct move_list list;
             moves_legal(&g.now, &list);
-            assert_int_equal(perft(&mirror, 1), list.n);
+            check_mirrored_moves(&g.now, &mirror, &a);
             assert_int_equal(perft(&mirror, 2), perft(&g.now, 2));
             game_play(&g, list.v[rng_below(&rng, list.n)], &a);
         }
@@ -135,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_games_keep_all_promises),
+        cmocka_unit_test(all_960_initial_positions_differ_and_have_four_rights),
         cmocka_unit_test(colours_are_treated_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
