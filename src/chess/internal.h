@@ -4,9 +4,7 @@
 // Everything here is on the hot path of move generation and therefore inline; the generator itself
 // is in generate.h. No run-time initialisation: the tables are constants made by tables_gen.c.
 #pragma once
-#include "chess/chess.h"
-
-#define ALWAYS_INLINE inline __attribute__((always_inline))
+#include "chess/bits.h"
 
 struct magic { // see tables_gen.c
     bitboard mask;
@@ -27,44 +25,6 @@ struct chess_tables {
     bitboard slides[107648];
 };
 extern const struct chess_tables chess_tables;
-
-static const bitboard FILE_A = 0x0101010101010101u;
-static const bitboard FILE_H = 0x8080808080808080u;
-static const bitboard RANK_1 = 0xFFu;
-static const bitboard RANK_8 = 0xFF00000000000000u;
-static const bitboard DARK_SQUARES = 0xAA55AA55AA55AA55u; // a1 is dark
-
-static ALWAYS_INLINE bitboard bit(square s)
-{
-    return (bitboard)1 << s;
-}
-
-static ALWAYS_INLINE square lowest(bitboard b) // b is not empty
-{
-    return (square)__builtin_ctzll(b);
-}
-
-static ALWAYS_INLINE square highest(bitboard b) // b is not empty
-{
-    return (square)(63 - __builtin_clzll(b));
-}
-
-static ALWAYS_INLINE square pop_lowest(bitboard *b)
-{
-    square s = lowest(*b);
-    *b &= *b - 1;
-    return s;
-}
-
-static ALWAYS_INLINE unsigned count(bitboard b)
-{
-    return (unsigned)__builtin_popcountll(b);
-}
-
-static ALWAYS_INLINE bool has_many(bitboard b)
-{
-    return (b & (b - 1)) != 0;
-}
 
 static ALWAYS_INLINE bitboard slide(const struct magic *m, bitboard occupied)
 {

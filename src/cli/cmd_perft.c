@@ -28,7 +28,8 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
     struct position pos = position_start();
     if (!opt_get(args, "depth")->set)
         return err_set(err, ERR_USAGE, "perft needs --depth N");
-    if (opt_get(args, "fen")->set && !position_parse(opt_text(args, "fen", S("")), &pos, err) != FAULT_NONE)
+    if (opt_get(args, "fen")->set &&
+        !position_parse(opt_text(args, "fen", S("")), &pos, err) != FAULT_NONE)
         return err_add(err, "--fen");
     int depth = (int)opt_int(args, "depth", 0);
     struct buf out = { .arena = a };
