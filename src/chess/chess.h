@@ -156,6 +156,19 @@ enum san_verdict san_parse(const struct position *pos, str text, move *out);
 
 // Leaf nodes at `depth` (bulk-counted); depth 0 is 1.
 uint64_t perft(const struct position *pos, int depth);
+struct perft_opts { // zero: one thread, no hash
+    int threads;    // [1]
+    int hash_mb;    // MiB shared by all threads
+};
+struct perft_counts {
+    struct move_list moves;           // sorted by their UCI text
+    uint64_t leaves[MAX_LEGAL_MOVES]; // below each
+    uint64_t total;
+};
+// perft below each move, depth >= 1. The counts do not depend on the options. False: the memory or
+// the threads are not to be had (ERR_RUN).
+MUST_CHECK bool perft_count(const struct position *pos, int depth, const struct perft_opts *opts,
+                            struct perft_counts *out, struct err *err);
 
 // ---- a game: the current position and what came before, for repetition ----
 

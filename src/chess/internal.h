@@ -167,6 +167,8 @@ bool castling_clean(struct position *pos);
 // Whether the position makes sense, FAULT_NO_KING and on; castling rights and en-passant squares
 // that make none are dropped and noted in `repairs`.
 enum position_fault position_check(struct position *pos, unsigned *repairs, struct err *err);
+// The key of `after`, which board_apply has made of `before` by `m`.
+uint64_t key_after(const struct position *before, const struct position *after, move m);
 // The key computed from nothing.
 uint64_t position_key(const struct position *pos);
 // Drops an en-passant square that no legal move can use.

@@ -112,6 +112,16 @@ static bitboard touched(move m)
     return b;
 }
 
+uint64_t key_after(const struct position *before, const struct position *after, move m)
+{
+    uint64_t key = before->key ^ state_key(before) ^ state_key(after);
+    for (bitboard b = touched(m); b;) {
+        square s = pop_lowest(&b);
+        key ^= piece_key(before, s) ^ piece_key(after, s);
+    }
+    return key;
+}
+
 struct position position_after(const struct position *pos, move m)
 {
     struct position next = *pos;
@@ -123,10 +133,6 @@ struct position position_after(const struct position *pos, move m)
     next.halfmove = resets ? 0 : (uint16_t)(pos->halfmove + (pos->halfmove < UINT16_MAX));
     if (pos->turn == BLACK && pos->fullmove < UINT16_MAX)
         next.fullmove++;
-    next.key = pos->key ^ state_key(pos) ^ state_key(&next);
-    for (bitboard b = touched(m); b;) {
-        square s = pop_lowest(&b);
-        next.key ^= piece_key(pos, s) ^ piece_key(&next, s);
-    }
+    next.key = key_after(pos, &next, m);
     return next;
 }

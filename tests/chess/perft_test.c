@@ -74,6 +74,51 @@ static void published_chess960_counts_are_reproduced(void **state)
     }
 }
 
+static void check_options(const struct position *pos, int depth, const struct perft_opts *opts)
+{
+    struct perft_counts counts;
+    struct err err = { 0 };
+    if (!perft_count(pos, depth, opts, &counts, &err))
+        fail_msg("%s", err.text);
+    struct move_list sorted;
+    moves_sorted(pos, &sorted);
+    uint64_t total = 0;
+    assert_int_equal(counts.moves.n, sorted.n);
+    for (size_t i = 0; i < sorted.n; i++) {
+        struct position next = position_after(pos, sorted.v[i]);
+        assert_int_equal(counts.moves.v[i], sorted.v[i]);
+        if (counts.leaves[i] != perft(&next, depth - 1))
+            fail_msg("%s at depth %d, %d threads, %d MB", uci_format(sorted.v[i]).data, depth,
+                     opts->threads, opts->hash_mb);
+        total += counts.leaves[i];
+    }
+    assert_int_equal(counts.total, total);
+}
+
+static void threads_and_hash_change_no_count(void **state)
+{
+    (void)state;
+    const struct position positions[] = {
+        pos_of("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"),
+        pos_of("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"),
+        pos_of("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1"),
+        pos960_of("b1q1rrkb/pppppppp/3nn3/8/P7/1PPP4/4PPPP/BQNNRKRB w GE - 1 9"),
+        pos_of("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1"), // mated
+    };
+    static const struct perft_opts opts[] = {
+        { 0 },
+        { .threads = 3 },
+        { .hash_mb = 1 }, // small: entries are overwritten all the time
+        { .threads = 2, .hash_mb = 8 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(positions); i++) {
+        for (size_t k = 0; k < ARRAY_LEN(opts); k++) {
+            for (int depth = 1; depth <= 4; depth++)
+                check_options(&positions[i], depth, &opts[k]);
+        }
+    }
+}
+
 // ---- suites of the shared data ----
 
 struct suite { // what was compared
@@ -219,6 +264,7 @@ int main(void)
         cmocka_unit_test(published_counts_are_reproduced),
         cmocka_unit_test(a_finished_position_has_no_leaves),
         cmocka_unit_test(published_chess960_counts_are_reproduced),
+        cmocka_unit_test(threads_and_hash_change_no_count),
         cmocka_unit_test(the_standard_suites_agree),
         cmocka_unit_test(the_tricky_suite_agrees),
         cmocka_unit_test(thousands_of_random_positions_agree),

@@ -29,6 +29,49 @@ class Small(Case):
         self.assertEqual(run("perft", "--depth", 2, "--fen", "8/8/8/8/8/8/8/8 w - - 0 1").returncode,
                          3)
 
+    def test_perft_options_change_speed_not_counts(self):
+        plain = run("perft", "--depth", 4, "--divide").stdout.split(b"seconds")[0]
+        for options in (["--threads", 2], ["--hash", 4], ["--threads", 3, "--hash", 1]):
+            done = run("perft", "--depth", 4, "--divide", *options)
+            self.assertEqual(done.stdout.split(b"seconds")[0], plain, options)
+        inner = run("perft", "--variant", "chess960", "--depth", 3, "--fen",
+                    "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1")
+        self.assertIn(b"nodes 12333\n", inner.stdout)
+
+    def test_perft_refuses_nonsense_and_tells_what_it_mended(self):
+        for option, value in (("--threads", 0), ("--threads", -2), ("--threads", 1000),
+                              ("--threads", "two"), ("--hash", -1), ("--hash", 999999),
+                              ("--hash", 10 ** 12), ("--hash", "1.5"), ("--depth", -1),
+                              ("--depth", 31), ("--depth", ""), ("--variant", "atomic")):
+            self.fails(2, [option], "perft", "--depth", 1, option, value)
+        self.fails(2, ["--depth"], "perft")
+        self.fails(3, ["--fen", "column 12"], "perft", "--depth", 1, "--fen", "4k3/8/8/8/8x/8/8/4K3")
+        done = run("perft", "--depth", 1, "--fen", "4k3/8/8/8/8/8/8/4K3 w K - 0 1")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"castling rights", done.stderr)
+
+    def test_chess960_castles_from_king_to_rook(self):
+        fen = "4k3/8/8/8/8/8/8/R1RK4 w A - 0 1"
+        got = lines("position", [
+            {"fen": "1rk2r2/8/8/8/8/8/8/1RK2R2 w KQkq - 0 1", "variant": "chess960"},
+            {"fen": "1rk2r2/8/8/8/8/8/8/1RK2R2 w KQkq - 0 1", "variant": "chess960",
+             "castling": "shredder"},
+            {"fen": fen, "variant": "Chess960"}, {"fen": fen}, {"fen": fen, "variant": "atomic"},
+            {"fen": fen, "variant": 960}, {"fen": fen, "castling": "x"}])
+        self.assertIn({"uci": "c1b1", "san": "O-O-O"}, got[0]["legal"])
+        self.assertEqual(got[0]["fen"].split()[2], "KQkq")
+        self.assertEqual(got[1]["fen"].split()[2], "FBfb")
+        self.assertEqual(got[2]["fen"], fen.replace("A", "Q"))
+        self.assertNotIn("repairs", got[2])
+        self.assertEqual(got[3]["repairs"],
+                         ["castling rights without king or rook in place dropped"])
+        for record in got[4:]:
+            self.assertEqual(list(record), ["error"])
+        fen = "4k3/8/8/8/8/8/8/R3K2R w HA - 0 1"
+        for answer, uci in (("O-O", "e1h1"), ("e1h1", "e1h1"), ("e1g1", None), ("Kg1", None)):
+            got = lines("resolve", [{"fen": fen, "variant": "chess960", "answer": answer}])[0]
+            self.assertEqual(got["uci"], uci, answer)
+
     def test_decode_reads_the_move_or_says_why_not(self):
         got = lines("decode", [{"text": "Sure! {move: h5f7}"}, {"text": "h5f7"}, {"text": ""},
                                {"other": 1}])
@@ -62,6 +105,18 @@ class Small(Case):
         self.assertEqual(body["temperature"], 0)
         self.fails(3, ["m2"], "prompt", "--puzzles", "p.csv", "--id", "m2")
         self.fails(2, ["--id"], "prompt", "--puzzles", "p.csv")
+        self.write("p960.csv", "PuzzleId,FEN,Moves\n"
+                   "c,4k3/7p/8/8/8/8/8/R1RK4 b A - 0 1,h7h6 d1a1\n")
+        done = run("prompt", "--puzzles", "p960.csv", "--id", "c", "--variant", "chess960",
+                   cwd=self.dir)
+        self.assertEqual(done.returncode, 3, "the other rook stands in the way")
+        self.write("p960.csv", "PuzzleId,FEN,Moves\n"
+                   "c,4k3/7p/8/8/8/8/8/R1RK4 b C - 0 1,h7h6 d1c1\n")
+        done = run("prompt", "--puzzles", "p960.csv", "--id", "c", "--variant", "chess960",
+                   cwd=self.dir)
+        self.assertIn("8/R1RK4 w C - 0 2", json.loads(done.stdout)["messages"][1]["content"])
+        self.fails(3, ["c"], "prompt", "--puzzles", "p960.csv", "--id", "c")
+        self.fails(2, ["--variant"], "prompt", "--puzzles", "p960.csv", "--id", "c", "--variant", "x")
         for model in ("sim/responsive", "vllm/x"):
             done = run("prompt", "--puzzles", "p.csv", "--id", "m1", "--model", model, cwd=self.dir)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -73,9 +128,10 @@ class Oracle(Case):
             return [json.loads(line) for line in f]
 
     def test_position_agrees_on_every_line(self):
-        want = [r for r in self.records("data/positions/oracle_positions.jsonl.gz")
-                if not r["chess960"]]
-        for r, got in zip(want, lines("position", [{"fen": r["fen"]} for r in want]), strict=True):
+        want = self.records("data/positions/oracle_positions.jsonl.gz")
+        asked = [{"fen": r["fen"], "variant": "chess960" if r["chess960"] else "standard"}
+                 for r in want]
+        for r, got in zip(want, lines("position", asked), strict=True):
             self.assertNotIn("error", got, r["fen"])
             self.assertEqual(got["fen"], r["fen_norm"])
             self.assertEqual([m["uci"] for m in got["legal"]], r["legal"])
@@ -91,8 +147,10 @@ class Oracle(Case):
 
     def test_resolve_agrees_with_what_answers_are_on_their_own(self):
         want = [r for r in self.records("data/llm/raw_answers.jsonl.gz")
-                if r.get("pychess_whole_raw_verdict") == "legal" and not r.get("chess960")]
-        got = lines("resolve", [{"fen": r["fen"], "answer": r["raw"]} for r in want])
+                if r.get("pychess_whole_raw_verdict") == "legal"]
+        got = lines("resolve", [{"fen": r["fen"], "answer": r["raw"],
+                                 "variant": "chess960" if r.get("chess960") else "standard"}
+                                for r in want])
         for r, g in zip(want, got, strict=True):
             self.assertEqual(g["uci"], r["pychess_whole_raw_uci"], r["raw"])
 
