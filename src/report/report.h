@@ -119,3 +119,61 @@ void report_settings(const struct report_run_dirs *runs, struct arena *a, struct
 // with its 95 % bootstrap interval over puzzles, exact McNemar of run i against baseline run i
 // (counts added), and Holm over all rows.
 void report_paired(const struct report_run_dirs *runs, struct arena *a, struct report_grid *out);
+
+// ---- analyses of single runs ----
+
+struct report_position { // one test position of a run, its first sample
+    str id;
+    int index, length; // of the puzzle's solver moves
+    int rating;        // -1: none
+    str themes;        // separated by blanks
+    bool correct;
+};
+struct report_positions {
+    struct report_position *v;
+    size_t n, cap;
+};
+// Reads predictions.jsonl of a run directory, or results.json where there is only that.
+MUST_CHECK bool report_positions_load(str dir, struct arena *a, struct report_positions *out,
+                                      struct err *err);
+enum report_axis { // what positions are grouped by
+    REPORT_BY_RATING,
+    REPORT_BY_LENGTH,
+    REPORT_BY_MOVE_INDEX,
+    REPORT_BY_THEME,
+};
+// Accuracy in groups along every axis; `after` (may be NULL) beside it.
+void report_breakdown(const struct report_positions *before, const struct report_positions *after,
+                      struct arena *a, struct report_grid *out);
+// How the odds of solving a puzzle depend on its rating: headings, then a row a run.
+void report_curve_start(struct arena *a, struct report_grid *out);
+void report_curve_add(str name, const struct report_positions *p, struct arena *a,
+                      struct report_grid *out);
+// Cost of 1,000 test calls against puzzles solved, a row a run; the runs that no other beats in
+// both are marked.
+void report_pareto(const struct report_run_dirs *runs, struct arena *a, struct report_grid *out);
+
+// ---- what a prompt is made of ----
+
+enum prompt_part { // of an instruction's sentences; demonstrations are examples
+    PART_FORMAT,
+    PART_CHESS,
+    PART_EXAMPLES,
+    PART_PERSONA,
+    PART_OTHER,
+};
+enum { PROMPT_PARTS = PART_OTHER + 1 };
+str prompt_part_name(enum prompt_part p); // "format", ...
+MUST_CHECK bool prompt_part_parse(str name, enum prompt_part *out);
+struct prompt_sentences {
+    struct prompt_sentence {
+        str text;
+        enum prompt_part part;
+    } * v;
+    size_t n, cap;
+};
+// Splits an instruction at line ends and behind . ! ?, and labels each sentence by the words in it.
+void prompt_split(str instruction, struct arena *a, struct prompt_sentences *out);
+// Shares of the prompt's code points by part, demonstrations included; sums to 1.
+void prompt_composition(const struct prompt_sentences *s, const struct program *p,
+                        double share[PROMPT_PARTS]);

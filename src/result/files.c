@@ -90,6 +90,23 @@ static void put_used(struct json_out *o, const struct usage_total *u)
     put_cost(o, u);
 }
 
+// What analyses group by.
+static void put_puzzle(struct json_out *o, const struct puzzle_position *p)
+{
+    if (p->puzzle->has_rating)
+        json_key_int(o, S("rating"), p->puzzle->rating);
+    else
+        json_key_null(o, S("rating"));
+    json_key_int(o, S("solver_length"), p->count);
+    json_key_open(o, S("themes"), '[');
+    for (str rest = p->puzzle->themes; rest.len > 0;) {
+        str theme = str_cut(&rest, ' ');
+        if (theme.len > 0)
+            json_put_str(o, theme);
+    }
+    json_close(o, ']');
+}
+
 static void put_prediction(struct json_out *o, const struct result_set *set, size_t i, int sample)
 {
     const struct puzzle_position *p = &set->positions[i];
@@ -101,6 +118,7 @@ static void put_prediction(struct json_out *o, const struct result_set *set, siz
     json_key_int(o, S("sample"), sample);
     json_key_str(o, S("position_fen"), p->inputs[0]);
     json_key_str(o, S("expected"), p->reference);
+    put_puzzle(o, p);
     json_key_str(o, S("kind"), answer_kind_name(record->kind));
     json_key_str(o, S("status"), status_name(out->status));
     json_key_str(o, S("prediction"), record->prediction);

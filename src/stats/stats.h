@@ -47,3 +47,20 @@ struct stats_power_plan { // a paired comparison of two programs on the same puz
 // How many puzzles an exact McNemar test needs (normal approximation of Connor 1987); 0: impossible
 // (the rates leave 0..1).
 int64_t stats_power_puzzles(const struct stats_power_plan *plan);
+
+// ---- curves ----
+
+struct stats_logistic { // log odds of success = intercept + slope * x, by maximum likelihood
+    bool ok;            // false: under two different x, or x separates the outcomes (no maximum)
+    double intercept, slope;
+    double var_intercept, var_slope, covariance; // of the estimates, from the information matrix
+};
+// n outcomes at x[i]; weights[i] trials with successes[i] among them (NULL: single trials).
+struct stats_logistic stats_logistic(const double *x, const double *successes,
+                                     const double *weights, size_t n);
+struct stats_correlation {
+    double r, p; // two-sided p of r = 0, from the t distribution; NAN below three pairs
+};
+// Pearson's r, or with ranks (ties: their mean rank) Spearman's.
+struct stats_correlation stats_pearson(const double *x, const double *y, size_t n);
+struct stats_correlation stats_spearman(const double *x, const double *y, size_t n);

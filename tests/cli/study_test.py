@@ -77,6 +77,40 @@ class Grid(Studies):
         self.assertFalse((self.dir / "o").exists())
 
 
+class Analyses(Studies):
+    def ok(self, *args):
+        done = run(*args, cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode()
+
+    def test_runs_are_broken_down_and_compared(self):
+        for model, out in (("sim/modest", "a"), ("sim/strong", "b")):
+            self.ok("eval", "--model", model, "--limit", 200, "--out", out)
+        rows = list(csv.DictReader(self.ok("stats", "breakdown", "a", "b", "--format",
+                                           "csv").splitlines()))
+        lengths = [r for r in rows if r["by"] == "puzzle length"]
+        self.assertEqual(sum(int(r["positions"]) for r in lengths), 200)
+        rows = json.loads(self.ok("stats", "curve", "a", "b", "--format", "json"))
+        self.assertEqual([r["run"] for r in rows], ["a", "b"])
+        self.assertIn("^", self.ok("stats", "pareto", "a", "b"))
+        self.fails(3, ["nowhere"], "stats", "curve", "nowhere")
+        self.fails(2, ["run directory"], "stats", "pareto")
+
+    def test_a_prompt_is_labelled_by_rules_or_by_a_model(self):
+        self.write("p.txt", "You are a coach. Find the mate.")
+        rules = json.loads(self.ok("stats", "prompt", "p.txt", "--format", "json"))[0]
+        self.assertEqual(rules["characters"], "31")
+        self.assertEqual(rules["persona %"], "53.3")
+        self.write("s.jsonl", json.dumps({"match": {"input": "*"}, "text": json.dumps(
+            {"labels": "other, chess"})}) + "\n")
+        by_model = json.loads(self.ok("stats", "prompt", "p.txt", "--model", "script/s.jsonl",
+                                      "--format", "json"))[0]
+        self.assertEqual((by_model["other %"], by_model["chess %"]), ("53.3", "46.7"))
+        self.write("s.jsonl", json.dumps({"match": {"input": "*"}, "text": json.dumps(
+            {"labels": "other"})}) + "\n")
+        self.fails(1, ["label 2 of 2"], "stats", "prompt", "p.txt", "--model", "script/s.jsonl")
+
+
 class Trouble(Studies):
     def test_a_model_that_fails_leaves_the_others_alone(self):
         text = STUDY.replace("sim/responsive",
