@@ -35,7 +35,7 @@ static bool print_plan(struct study *s)
     return print_str(buf_str(&b), s->err);
 }
 
-static bool work(struct study *s)
+bool study_work(struct study *s)
 {
     int64_t before;
     double cap = opt_real(s->args, "max-cost", s->config.base.rookery.max_cost_usd);
@@ -46,36 +46,50 @@ static bool work(struct study *s)
         return false;
     bool ok = study_run(s);
     purse_free(s->purse);
+    s->purse = NULL;
+    return ok;
+}
+
+bool study_open(struct study *s)
+{
+    const struct args *args = s->args;
+    if (args->n_positionals == 0)
+        return err_set(s->err, ERR_USAGE, "name the study's file: rookery %s STUDY.yaml",
+                       args->command->name);
+    if (!study_load(args->positionals[0], s->arena, &s->config, s->err))
+        return false;
+    str default_out = s->config.base.output_dir.len > 0
+                          ? s->config.base.output_dir
+                          : arena_printf(s->arena, "runs/%.*s", STR(s->config.name));
+    s->out = opt_text(args, "out", default_out);
+    s->store = opt_text(args, "store", path_join(s->out, S("rookery.db"), s->arena));
+    s->n_jobs = (size_t)opt_int(args, "jobs", sysconf(_SC_NPROCESSORS_ONLN));
+    return study_plan(s);
+}
+
+// What is finished is shown whatever ended the rest.
+static bool work_and_show(struct study *s)
+{
     struct err tables = { 0 }, *kept = s->err;
-    s->err = ok ? kept : &tables; // what is finished is shown whatever ended the rest
-    bool shown = study_tables(s);
-    s->err = kept;
-    if (!ok && !shown)
+    if (study_work(s))
+        return study_tables(s);
+    s->err = &tables;
+    if (!study_tables(s))
         log_line(LOG_WARN, "%s", tables.text);
-    return ok && shown;
+    s->err = kept;
+    return false;
 }
 
 static bool run(const struct args *args, struct arena *a, struct err *err)
 {
     struct study *s = NEW(a, struct study);
     *s = (struct study){ .args = args, .arena = a, .err = err };
-    if (args->n_positionals == 0)
-        return err_set(err, ERR_USAGE, "name the study's file: rookery study STUDY.yaml");
-    bool ok = study_load(args->positionals[0], a, &s->config, err);
-    if (ok) {
-        str default_out = s->config.base.output_dir.len > 0
-                              ? s->config.base.output_dir
-                              : arena_printf(a, "runs/%.*s", STR(s->config.name));
-        s->out = opt_text(args, "out", default_out);
-        s->store = opt_text(args, "store", path_join(s->out, S("rookery.db"), a));
-        s->n_jobs = (size_t)opt_int(args, "jobs", sysconf(_SC_NPROCESSORS_ONLN));
-        ok = study_plan(s) && (opt_flag(args, "dry-run") ? print_plan(s) : work(s));
-    }
+    bool ok = study_open(s) && (opt_flag(args, "dry-run") ? print_plan(s) : work_and_show(s));
     study_free(&s->config);
     return ok;
 }
 
-static const struct opt opts[] = {
+const struct opt opts_study[] = {
     { "jobs", OPT_INT, "N", "runs at once on each endpoint [the cores]", 1, 1024 },
     { "max-cost", OPT_REAL, "USD", "most the whole study may ever spend [no cap]", 1e-6, 1e6 },
     { "store", OPT_TEXT, "FILE", "where every reply is kept [OUT/rookery.db]", 0, 0 },
@@ -97,7 +111,7 @@ const struct command command_study = {
              "STUDY.yaml: the keys of a run configuration, and study, models, methods, seeds,\n"
              "baseline_repeats; optimizer maps methods to their settings.\n"
              "Example: rookery study study.yaml --max-cost 20",
-    .opts = { opts },
+    .opts = { opts_study },
     .max_positionals = 1,
     .run = run,
 };

@@ -8,29 +8,14 @@
 #include "version.h"
 
 const struct command *const commands[] = {
-    &command_eval,
-    &command_optimize,
-    &command_prompt,
-    &command_decode,
-    &command_resolve,
-    &command_position,
-    &command_perft,
-    &command_puzzles_verify,
-    &command_puzzles_stats,
-    &command_runs_list,
-    &command_runs_show,
-    &command_runs_diff,
-    &command_runs_rm,
-    &command_presets,
-    &command_simulate,
-    &command_stats_table,
-    &command_stats_breakdown,
-    &command_stats_curve,
-    &command_stats_pareto,
-    &command_stats_prompt,
-    &command_power,
-    &command_study,
-    NULL,
+    &command_eval,         &command_optimize,        &command_prompt,
+    &command_decode,       &command_resolve,         &command_position,
+    &command_perft,        &command_puzzles_verify,  &command_puzzles_stats,
+    &command_runs_list,    &command_runs_show,       &command_runs_diff,
+    &command_runs_rm,      &command_presets,         &command_simulate,
+    &command_stats_table,  &command_stats_breakdown, &command_stats_curve,
+    &command_stats_pareto, &command_stats_prompt,    &command_power,
+    &command_study,        &command_transfer,        NULL,
 };
 
 volatile sig_atomic_t signals_seen;

@@ -24,6 +24,8 @@ struct study_cell { // one run
     int64_t seed, repeat; // repeat: 1 and more; only baselines have more than one
     str dir;              // its run directory
     str config_path;      // the configuration the child reads
+    str program;          // transfer: the prompt that is scored, instead of an optimizer's run
+    str source;           // transfer: whose prompt it is
     enum cell_state state;
     int exit_code;
     str why; // failed, or not applicable
@@ -49,6 +51,8 @@ struct study_child { // of struct args, in a child
 struct run;
 void study_child_opts(struct run *r, struct pump_opts *opts);
 
+extern const struct opt opts_study[]; // of `study` and `transfer`
+
 // ---- a study at work ----
 
 struct study {
@@ -68,6 +72,19 @@ MUST_CHECK bool study_plan(struct study *s);
 // Runs all cells as child processes. False: interrupted, out of money, or a cell failed; the others
 // have run all the same.
 MUST_CHECK bool study_run(struct study *s);
+// Marks the cells whose run directory is complete as done, without running anything.
+void study_find_done(struct study *s);
+// Reads the directories of the cells that are done; their model is the cell's label.
+struct report_run_dirs;
+MUST_CHECK bool study_load_done(struct study *s, struct report_run_dirs *out);
+// Writes a grid into OUT/tables in every format.
+struct report_grid;
+MUST_CHECK bool study_save_grid(struct study *s, const char *name, const struct report_grid *g);
+// Store and budget, then study_run.
+MUST_CHECK bool study_work(struct study *s);
+// From the command line to a planned study: file, output, store, jobs.
+MUST_CHECK bool study_open(struct study *s);
 // Prints the tables of what is finished, and writes them into OUT/tables.
 MUST_CHECK bool study_tables(struct study *s);
 str cell_name(const struct study_cell *c, struct arena *a); // "LABEL, METHOD, seed 42"
+str study_slug(str label, struct arena *a);                 // a label as a directory's name

@@ -3,8 +3,7 @@
 // call is paid for.
 #include "cli/study.h"
 
-// A label as the name of a directory.
-static str slug(str label, struct arena *a)
+str study_slug(str label, struct arena *a)
 {
     str copy = arena_str(a, label);
     char *text = arena_alloc(a, copy.len + 1);
@@ -19,6 +18,9 @@ static str slug(str label, struct arena *a)
 str cell_name(const struct study_cell *c, struct arena *a)
 {
     str method = method_name(c->method);
+    if (c->program.len > 0)
+        return arena_printf(a, "prompt of %.*s on %.*s, repetition %lld", STR(c->source),
+                            STR(c->model->label), (long long)c->repeat);
     if (c->repeat > 1 || c->method == METHOD_BASELINE)
         return arena_printf(a, "%.*s, %.*s, repetition %lld", STR(c->model->label), STR(method),
                             (long long)c->repeat);
@@ -56,7 +58,8 @@ static bool add_cell(struct study *s, struct study_cell cell)
     str run = baseline ? arena_printf(s->arena, "baseline-r%lld", (long long)c->repeat)
                        : arena_printf(s->arena, "%.*s-s%lld", STR(method_name(c->method)),
                                       (long long)c->seed);
-    c->dir = path_join(path_join(s->out, slug(c->model->label, s->arena), s->arena), run, s->arena);
+    c->dir = path_join(path_join(s->out, study_slug(c->model->label, s->arena), s->arena), run,
+                       s->arena);
     c->config_path = path_join(c->dir, S("config.yaml"), s->arena);
     if (!is_applicable(c)) {
         c->state = CELL_NOT_APPLICABLE;
@@ -72,7 +75,7 @@ static bool labels_differ(struct study *s)
     const struct study_models *m = &s->config.models;
     for (size_t i = 0; i < m->n; i++)
         for (size_t k = 0; k < i; k++)
-            if (str_eq(slug(m->v[i].label, s->arena), slug(m->v[k].label, s->arena)))
+            if (str_eq(study_slug(m->v[i].label, s->arena), study_slug(m->v[k].label, s->arena)))
                 return err_set(s->err, ERR_INPUT,
                                "%.*s: the labels \"%.*s\" and \"%.*s\" name the same directory; "
                                "change one",
@@ -106,4 +109,15 @@ bool study_plan(struct study *s)
                     s, (struct study_cell){ .model = &c->models.v[i], .method = c->methods[m] }))
                 return false;
     return true;
+}
+
+void study_find_done(struct study *s)
+{
+    for (size_t i = 0; i < s->cells.n; i++) {
+        struct study_cell *c = &s->cells.v[i];
+        bool done = c->state == CELL_WAITING &&
+                    file_exists(path_join(c->dir, S("summary.json"), s->arena)) &&
+                    file_exists(path_join(c->dir, S("results.json"), s->arena));
+        c->state = done ? CELL_DONE : c->state;
+    }
 }

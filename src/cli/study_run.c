@@ -77,6 +77,7 @@ static void child_words(const struct study *s, const struct study_cell *c, struc
 {
     struct arena *a = s->arena;
     add_word(w, c->config_path, a);
+    add_option(w, "program", c->program, a);
     add_option(w, "store", s->store, a);
     add_option(w, "out", c->dir, a);
     add_option(w, "run-name", s->config.name, a);
@@ -96,12 +97,12 @@ static int run_cell(const struct study *s, const struct study_cell *c)
     struct words words = { 0 };
     struct args *args = NEW(s->arena, struct args);
     struct study_child child = { s->purse, c->holder, &s->progress[c->holder] };
+    const struct command *command = c->program.len > 0 ? &command_eval : &command_optimize;
     child_words(s, c, &words);
-    bool ok = redirect(c, s->arena, &err) &&
-              args_parse(&command_optimize, (int)words.n, words.v, args, &err);
+    bool ok = redirect(c, s->arena, &err) && args_parse(command, (int)words.n, words.v, args, &err);
     if (ok) {
         args->child = &child;
-        ok = command_optimize.run(args, s->arena, &err);
+        ok = command->run(args, s->arena, &err);
     }
     if (!ok)
         fprintf(stderr, "rookery: %.*s\n", STR(text_for_terminal(str_from(err.text), s->arena)));

@@ -4,7 +4,7 @@
 #include "cli/study.h"
 #include "report/report.h"
 
-static bool load_finished(struct study *s, struct report_run_dirs *out)
+bool study_load_done(struct study *s, struct report_run_dirs *out)
 {
     for (size_t i = 0; i < s->cells.n; i++) {
         const struct study_cell *c = &s->cells.v[i];
@@ -35,8 +35,10 @@ static const struct {
               { REPORT_LATEX, "tex" },
               { REPORT_JSON, "json" } };
 
-static bool save_grid(struct study *s, const char *name, const struct report_grid *g)
+bool study_save_grid(struct study *s, const char *name, const struct report_grid *g)
 {
+    if (!dir_make(path_join(s->out, S("tables"), s->arena), s->err))
+        return false;
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         struct buf b = { .arena = s->arena };
         report_grid_write(g, forms[i].format, &b);
@@ -73,7 +75,7 @@ bool study_tables(struct study *s)
     struct report_run_dirs dirs = { 0 };
     struct report_grid models, sizes, settings, paired;
     struct buf out = { .arena = s->arena };
-    if (!load_finished(s, &dirs))
+    if (!study_load_done(s, &dirs))
         return false;
     if (dirs.n == 0)
         return true;
@@ -87,9 +89,9 @@ bool study_tables(struct study *s)
     buf_addf(&out, "study %.*s, %zu of %zu runs%s\n\n", STR(s->config.name), dirs.n, s->cells.n,
              simulated ? " (SIMULATED models took part)" : "");
     if (!dir_make(path_join(s->out, S("tables"), s->arena), s->err) ||
-        !save_accuracy(s, &dirs, &out) || !save_grid(s, "models", &models) ||
-        !save_grid(s, "prompts", &sizes) || !save_grid(s, "settings", &settings) ||
-        !save_grid(s, "paired", &paired))
+        !save_accuracy(s, &dirs, &out) || !study_save_grid(s, "models", &models) ||
+        !study_save_grid(s, "prompts", &sizes) || !study_save_grid(s, "settings", &settings) ||
+        !study_save_grid(s, "paired", &paired))
         return false;
     show(&models, "models", &out);
     show(&paired, "methods against the baseline", &out);

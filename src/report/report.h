@@ -120,6 +120,15 @@ void report_settings(const struct report_run_dirs *runs, struct arena *a, struct
 // (counts added), and Holm over all rows.
 void report_paired(const struct report_run_dirs *runs, struct arena *a, struct report_grid *out);
 
+struct report_names { // labels of models
+    str *v;
+    size_t n, cap;
+};
+#define REPORT_TRANSFER "prompt of " // the method of a run with another model's prompt: and whose
+// Each model's prompt on every model (rows: sources), as differences to the baselines among `dirs`.
+void report_transfer(const struct report_run_dirs *dirs, const struct report_names *models,
+                     struct arena *a, struct report_grid *out);
+
 // ---- analyses of single runs ----
 
 struct report_position { // one test position of a run, its first sample
