@@ -77,6 +77,7 @@ enum gepa_selection {
 };
 enum objective { OBJECTIVE_POSITION = 1, OBJECTIVE_PUZZLE };
 enum copro_proposals { COPRO_SINGLE = 1, COPRO_FULL };
+enum metric_feedback { FEEDBACK_TEXTUAL = 1, FEEDBACK_SCALAR };
 enum format_failures { FORMAT_FAILURES_DROP = 1, FORMAT_FAILURES_SHOW };
 enum mipro_first { MIPRO_FIRST_ASKED = 1, MIPRO_FIRST_SKIPPED };
 enum mipro_proposals { MIPRO_PROPOSALS_CHECKED = 1, MIPRO_PROPOSALS_REFERENCE };
@@ -99,6 +100,7 @@ struct optimizer_config {
     enum objective objective;
     bool strict_errors;
     enum copro_proposals copro_proposals;
+    enum metric_feedback feedback; // of gepa and simba
     enum format_failures gepa_format_failures;
     int64_t mipro_minibatch_size, mipro_full_eval_steps, mipro_view_data_batch_size;
     double mipro_init_temperature;

@@ -117,3 +117,22 @@ void tpe_divide(const struct tpe_records *all, struct arena *a, struct tpe_recor
 double tpe_weight(size_t i, size_t n);
 // The density at a pair of the mixture made from some records; sums to 1 over all pairs.
 double tpe_density(const struct tpe *t, const struct tpe_records *s, struct tpe_pair at);
+
+// ---- what the metric says of an answer (GEPA and SIMBA specification, 1.2) ----
+
+enum feedback_kind {
+    FEEDBACK_OK,
+    FEEDBACK_PARSE_FAIL, // nothing that could be a move, or no readable answer at all
+    FEEDBACK_ILLEGAL_OR_AMBIGUOUS,
+    FEEDBACK_WRONG_LEGAL,
+};
+enum feedback_kind feedback_kind(enum answer_kind k);
+struct feedback {
+    double score; // 0 where the answer was not scored
+    enum feedback_kind kind;
+    str text; // a sentence or two for the prompt model
+};
+// Judges the answer to a position. Under the option `feedback: scalar` the text states the score
+// instead of a critique. With `show_solution` that of a failed one ends with the reference move.
+void opt_feedback(const struct opt_task *task, const struct puzzle_position *p,
+                  const struct outcome *out, struct feedback *to);
