@@ -376,7 +376,7 @@ static void optimizer_values_are_checked(void **state)
           "auto must be one of light, medium, heavy or null, got the text \"huge\"" },
         { "gepa", "candidate_selection_strategy: best",
           "candidate_selection_strategy must be one of pareto, current_best, epsilon_greedy, "
-          "top_k_pareto, got the text \"best\"" },
+          "top_k_pareto, unpruned_pareto, got the text \"best\"" },
         { "mipro_v2", "auto: huge",
           "auto must be one of light, medium, heavy or null, got the text \"huge\"" },
         { "mipro_v2", "num_trials: 0",
