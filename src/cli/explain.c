@@ -34,6 +34,10 @@ static void put_event(const struct opt_event *e, struct arena *a, struct buf *b)
         json_key_int(&o, S("positions"), (int64_t)e->n_positions);
     }
     json_key_str(&o, S("reason"), e->reason);
+    if (e->details.len > 0) {
+        json_key(&o, S("details"));
+        json_put_raw(&o, e->details);
+    }
     if (e->program) {
         json_key_str(&o, S("program"), program_hash(e->program, a));
         json_key_str(&o, S("instruction"), e->program->instruction);

@@ -141,6 +141,7 @@ struct prompt_input { // input of episode_prompt
 };
 struct prompt_record { // outcome.record of episode_prompt; never NULL once done
     bool usable;
+    bool answered;     // a text came, if only an empty one: not refused, filtered or too long
     const str *values; // all output fields; NULL where unusable or free text
     size_t n_values;
     str text;       // the whole answer

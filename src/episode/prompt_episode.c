@@ -74,6 +74,7 @@ static enum step read_reply(struct prompt_episode *ep, const struct reply *r, st
         ep->base.outcome.error = ep->record.error = why;
         return finish(ep, OUTCOME_FAILED);
     }
+    ep->record.answered = true;
     if (!s) {
         ep->record.usable = json_trim(r->text).len > 0;
         return ep->record.usable ? finish(ep, OUTCOME_SCORED) : give_up(ep, S("empty"));

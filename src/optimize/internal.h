@@ -3,7 +3,7 @@
 #pragma once
 #include "optimize/optimize.h"
 
-extern const struct optimizer optimizer_bootstrap_few_shot;
+extern const struct optimizer optimizer_bootstrap_few_shot, optimizer_gepa;
 extern const struct optimizer optimizer_mipro_v2;
 
 // ---- scoring a program ----

@@ -4,8 +4,8 @@
 
 #include "optimize/internal.h"
 
-const struct optimizer *const optimizers[] = { &optimizer_bootstrap_few_shot, &optimizer_mipro_v2,
-                                               NULL };
+const struct optimizer *const optimizers[] = { &optimizer_bootstrap_few_shot, &optimizer_gepa,
+                                               &optimizer_mipro_v2, NULL };
 
 const struct optimizer *optimizer_find(str name)
 {

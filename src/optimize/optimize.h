@@ -33,6 +33,7 @@ struct opt_event {
     double score;       // 0..1
     size_t n_positions; // it was scored on
     str reason;         // a sentence
+    str details;        // a JSON object with the method's own figures, for programs; or empty
 };
 struct opt_watch {
     void (*note)(void *ctx, const struct opt_event *event);

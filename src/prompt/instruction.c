@@ -100,3 +100,20 @@ str instruction_normalise(str text, struct arena *a)
     arena_free(&scratch);
     return buf_str(&b);
 }
+
+static void add_names(const struct field *fields, size_t n, struct buf *b)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_addf(b, "%s`%.*s`", i ? ", " : "", STR(fields[i].name));
+}
+
+str instruction_default(const struct signature *s, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    buf_add(&b, S("Given the fields "));
+    add_names(s->inputs, s->n_inputs, &b);
+    buf_add(&b, S(", produce the fields "));
+    add_names(s->outputs, s->n_outputs, &b);
+    buf_add_char(&b, '.');
+    return buf_str(&b);
+}

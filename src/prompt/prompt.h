@@ -52,6 +52,8 @@ const struct program *program_with_demos(struct arena *a, const struct program *
                                          const struct demo *const *demos, size_t n_demos);
 // Section 1.3 without its rule 5: an empty text stays empty (callers refuse it).
 str instruction_normalise(str text, struct arena *a);
+// What rule 5 puts in place of an empty text: "Given the fields `a`, `b`, produce the fields `c`.".
+str instruction_default(const struct signature *s, struct arena *a);
 // Size as the paper counts it, in code points (1.2).
 size_t program_size(const struct program *p);
 // SHA-256 over signature, instruction and demos as rendered; equal for equal prompts.

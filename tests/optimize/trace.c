@@ -173,6 +173,9 @@ static bool answer_meta(const struct model *m, const struct model_request *q, st
         fail_msg("meta request %d is not in the trace", t->n_meta);
     out->text = arena_str(a, t->meta_reply(t, t->meta, t->n_completions++, q));
     out->class = out->text.len > 0 ? REPLY_OK : REPLY_EMPTY;
+    // A recorded reply of null: the reference's call failed.
+    if (json_is_null(json_array_get(json_object_get(t->meta, "replies"), t->n_completions - 1)))
+        out->class = REPLY_REFUSED;
     return true;
 }
 
@@ -271,6 +274,7 @@ bool trace_run(struct trace *t, struct opt_result *out, struct err *err)
                                  .model = &t->model,
                                  .prompt_model = &t->prompt_model,
                                  .run_seed = 42,
+                                 .max_metric_calls = trace_option(t, "max_metric_calls", 0),
                                  .config = &t->config,
                                  .chance = chance,
                                  .watch = watch };
