@@ -103,8 +103,8 @@ class Configuration(Case):
         self.config(3, ["run.yaml:"], self.BASE + "seed: [1\n")
 
     def test_a_method_of_a_later_version_leaves_nothing(self):
-        self.write("run.yaml", self.BASE + "method: gepa\n")
-        self.fails(2, ["gepa", "bootstrap_few_shot"], "optimize", "run.yaml", "--store", "s.db")
+        self.write("run.yaml", self.BASE + "method: simba\n")
+        self.fails(2, ["simba", "bootstrap_few_shot"], "optimize", "run.yaml", "--store", "s.db")
         self.assertFalse((self.dir / "s.db").exists())
 
     def test_eval_scores_the_baseline_of_any_configuration(self):
