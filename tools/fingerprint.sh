@@ -25,6 +25,8 @@ for model in responsive stubborn sloppy; do
 done
 run bootstrap optimize --method bootstrap_few_shot --model sim/responsive --train builtin:train \
     --train-limit 40 "${data[@]}"
+run gepa optimize --method gepa --model sim/responsive --prompt-model sim/meta --train builtin:train \
+    --train-limit 40 --validation 12 --set auto=light "${data[@]}"
 
 (cd "$tmp" && find . \( -name results.json -o -name compiled.json -o -name predictions.jsonl \) |
     LC_ALL=C sort | while read -r file; do

@@ -63,21 +63,52 @@ static void add_part(const struct run *r, const struct part *part, int64_t input
     buf_add_char(out, '\n');
 }
 
-static void add_parts(const struct run *r, struct buf *out)
+static void add_planned(const struct run *r, const struct opt_plan *plan, int64_t input_tok,
+                        struct buf *out)
+{
+    struct part search = { "optimising", plan->least_task, plan->most_task };
+    add_part(r, &search, input_tok, out);
+    if (plan->most_prompt > 0)
+        buf_addf(out, "  prompt model: %lld to %lld calls\n", (long long)plan->least_prompt,
+                 (long long)plan->most_prompt);
+}
+
+// The calls of the optimizer, as the method plans them.
+static bool add_optimizer(const struct run *r, int64_t input_tok, struct buf *out)
 {
     const struct run_config *c = &r->config;
+    const struct optimizer *optimizer = optimizer_find(method_name(c->method));
     int64_t n_train = (int64_t)r->train.n;
     int64_t wanted = c->optimizer.max_bootstrapped_demos;
     struct part bootstrap = { "bootstrapping", wanted < n_train ? wanted : n_train,
                               wanted > 0 ? n_train * c->optimizer.max_rounds : 0 };
+    struct opt_plan plan = { 0 };
+    struct opt_task task = { .train = &r->train,
+                             .validation = &r->validation,
+                             .max_metric_calls = c->max_metric_calls,
+                             .config = &c->optimizer };
+    if (!optimizer || !optimizer->plan) {
+        add_part(r, &bootstrap, input_tok, out);
+        return true;
+    }
+    if (!optimizer->plan(&task, &plan, r->err))
+        return err_add(r->err, "%.*s", STR(optimizer->name));
+    add_planned(r, &plan, input_tok, out);
+    return true;
+}
+
+static bool add_parts(const struct run *r, struct buf *out)
+{
+    const struct run_config *c = &r->config;
     struct part evaluation = { "evaluation", (int64_t)r->test.n * r->samples,
                                (int64_t)r->test.n * r->samples };
     int64_t input_tok = prompt_tokens(r, planned_program(r));
-    if (c->method != METHOD_BASELINE)
-        add_part(r, &bootstrap, input_tok, out);
+    if (c->method != METHOD_BASELINE && !add_optimizer(r, input_tok, out))
+        return false;
     add_part(r, &evaluation, input_tok, out);
     if (!r->task_model.price.known)
         buf_addf(out, "  cost: unknown, there is no price for this model\n");
+    return true;
 }
 
 bool run_print_plan(struct run *r)
@@ -89,7 +120,8 @@ bool run_print_plan(struct run *r)
              STR(r->task_model.name), r->task_model.simulated ? " (SIMULATED)" : "",
              r->task_model.base_url.len ? " at " : "", STR(r->task_model.base_url),
              STR(method_name(c->method)), (unsigned long long)c->seed, r->test.n);
-    add_parts(r, &out);
+    if (!add_parts(r, &out))
+        return false;
     buf_addf(&out, "  token counts are estimates; --max-cost bounds what is really spent\n");
     return print_str(buf_str(&out), r->err);
 }

@@ -188,8 +188,29 @@ static bool run(const struct opt_task *task, struct opt_result *out, struct err 
     return true;
 }
 
+// Section 6. What the search decides on its way is not known before: it may stop early, or find
+// answers that it knows.
+static bool plan(const struct opt_task *task, struct opt_plan *out, struct err *err)
+{
+    struct gepa_opts o = options_of(task->config);
+    int64_t n = (int64_t)task->validation->n, b = (int64_t)o.minibatch;
+    if (!gepa_budget(task, &o.budget, err) || !check(task, &o, err))
+        return false;
+    bool may_stop = o.hard_budget || o.max_stalled > 0 || o.max_idle > 0 || o.max_pool > 0 ||
+                    o.max_iterations > 0 || o.stop_score > 0 || o.early_stop;
+    int64_t left = o.budget > n ? o.budget - n : 0;
+    int64_t least = o.skip_known ? b : 2 * b; // calls of an iteration that asks
+    *out = (struct opt_plan){ .least_task = may_stop ? n : n + left,
+                              .most_task = o.hard_budget ? o.budget
+                                           : left > 0    ? o.budget + 2 * b + n - 1
+                                                         : n,
+                              .most_prompt = (left + least - 1) / least };
+    return true;
+}
+
 const struct optimizer optimizer_gepa = {
     .name = { "gepa", sizeof "gepa" - 1 },
     .writes_prompts = true,
+    .plan = plan,
     .run = run,
 };

@@ -72,9 +72,16 @@ struct opt_result {
     int64_t n_proposals;              // usable texts of the prompt model
     int64_t n_saved;                  // task asks that known scores made needless
 };
+struct opt_plan { // how many calls a run will make
+    int64_t least_task, most_task;
+    int64_t least_prompt, most_prompt; // of the prompt model, where none has to be repeated
+};
 struct optimizer {
     str name;            // as in configurations: "bootstrap_few_shot"
     bool writes_prompts; // asks the prompt model; others leave it unopened
+    // Counts the calls of a run without making any; uses data, config and max_metric_calls of the
+    // task alone. NULL: the method cannot tell.
+    bool (*plan)(const struct opt_task *task, struct opt_plan *out, struct err *err);
     bool (*run)(const struct opt_task *task, struct opt_result *out, struct err *err);
 };
 extern const struct optimizer *const optimizers[]; // NULL-terminated

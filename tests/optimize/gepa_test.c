@@ -278,6 +278,91 @@ static void calls_at_paper_size_are_those_of_the_formulas(void **s)
     }
 }
 
+// What a run would do, from data and options alone.
+static struct opt_plan planned(const struct world *w)
+{
+    struct err err = { 0 };
+    struct opt_plan plan;
+    struct opt_task task = { .train = &w->train,
+                             .validation = &w->validation,
+                             .max_metric_calls = w->max_metric_calls,
+                             .config = &w->config };
+    if (!optimizer_find(S("gepa"))->plan(&task, &plan, &err))
+        fail_msg("%s", err.text);
+    return plan;
+}
+
+static void the_plan_bounds_what_the_run_does(void **s)
+{
+    (void)s;
+    static const int64_t budgets[] = { 1, 20, 21, 60, 200, 555 };
+    for (size_t i = 0; i < ARRAY_LEN(budgets); i++)
+        for (int improved = 0; improved <= 1; improved++) {
+            struct arena a = { 0 };
+            struct world *w = small_world(&a, improved ? "improved" : "paper");
+            w->max_metric_calls = budgets[i];
+            if (improved && budgets[i] < 20)
+                w->max_metric_calls = 20;
+            struct opt_plan plan = planned(w);
+            done(w);
+            assert_in_range(w->n_task, plan.least_task, plan.most_task);
+            assert_in_range(w->n_prompt, plan.least_prompt, plan.most_prompt);
+            close_world(w, &a);
+        }
+}
+
+static void the_plan_at_paper_size_is_that_of_the_specification(void **s)
+{
+    (void)s;
+    struct arena a = { 0 };
+    struct world *w = world_new(&a, "paper");
+    w->config.budget = BUDGET_HEAVY;
+    w->validation.n = 338;
+    struct opt_plan plan = planned(w);
+    assert_int_equal(plan.least_task, 3401);
+    assert_int_equal(plan.most_task, 3744);
+    assert_int_equal(plan.most_prompt, 511);
+    close_world(w, &a);
+}
+
+static char warned[500];
+
+static void keep_warning(enum log_level level, str line)
+{
+    if (level == LOG_WARN)
+        snprintf(warned, sizeof warned, "%.*s", STR(line));
+}
+
+// Six positions, minibatches of three: three proposals take 33 calls at the least, 42 by the
+// reckoning of the reference.
+static void a_budget_for_fewer_than_three_proposals_is_warned_of(void **s)
+{
+    (void)s;
+    static const struct {
+        const char *preset;
+        int64_t budget;
+        bool warns;
+    } cases[] = { { "paper", 8, true },    { "paper", 41, true },    { "paper", 42, false },
+                  { "improved", 8, true }, { "improved", 32, true }, { "improved", 33, false } };
+    log_to(keep_warning);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct arena a = { 0 };
+        struct world *w = small_world(&a, cases[i].preset);
+        w->validation.n = 6;
+        w->max_metric_calls = cases[i].budget;
+        warned[0] = '\0';
+        struct opt_result out = done(w);
+        assert_int_equal(strstr(warned, "hardly enough") != NULL, cases[i].warns);
+        if (i == 3) { // and then the budget holds, and nothing was tried
+            assert_int_equal(w->n_task, 6);
+            assert_int_equal(logged(w, "0 fully evaluated"), 1);
+            assert_string_equal(out.finish, "budget");
+        }
+        close_world(w, &a);
+    }
+    log_to(NULL);
+}
+
 static void a_budget_in_full_evaluations_counts_all_positions(void **s)
 {
     (void)s;
@@ -689,6 +774,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_at_paper_size_are_those_of_the_formulas),
+        cmocka_unit_test(the_plan_bounds_what_the_run_does),
+        cmocka_unit_test(the_plan_at_paper_size_is_that_of_the_specification),
+        cmocka_unit_test(a_budget_for_fewer_than_three_proposals_is_warned_of),
         cmocka_unit_test(a_budget_in_full_evaluations_counts_all_positions),
         cmocka_unit_test(two_budgets_at_once_are_refused),
         cmocka_unit_test(a_hard_budget_is_not_exceeded),
