@@ -50,7 +50,7 @@ static bool ask(struct gepa *g, const struct asked *q, int64_t *n_made, struct e
 {
     size_t n = recall(g, q), next = 0;
     struct job *jobs = NEW_ARRAY(g->arena, struct job, n + 1);
-    const struct outcome *outcomes;
+    const struct outcome *outcomes = NULL;
     for (size_t i = 0; i < q->n; i++)
         if (!q->out[i])
             jobs[next++] =

@@ -144,7 +144,7 @@ static bool *choose_components(struct search *s, size_t parent)
     for (size_t i = 0; i < n; i++)
         chosen[i] = s->opts->all_components || i == c->next_component;
     if (!s->opts->all_components)
-        c->next_component = (c->next_component + 1) % n;
+        c->next_component = c->next_component + 1 < n ? c->next_component + 1 : 0;
     return chosen;
 }
 
