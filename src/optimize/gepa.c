@@ -122,6 +122,9 @@ static struct gepa_opts options_of(const struct optimizer_config *c)
     };
 }
 
+// Small minibatches are filled up with positions that stand in them twice, as in the reference.
+enum { MINIBATCH_MAX = 100 };
+
 static bool check(const struct opt_task *task, const struct gepa_opts *o, struct err *err)
 {
     if (task->train->n == 0 || task->validation->n == 0)
@@ -129,6 +132,11 @@ static bool check(const struct opt_task *task, const struct gepa_opts *o, struct
                        "gepa needs training and validation positions, there are "
                        "%zu and %zu",
                        task->train->n, task->validation->n);
+    if (o->minibatch > MINIBATCH_MAX && o->minibatch > task->train->n)
+        return err_set(err, ERR_INPUT,
+                       "minibatches of %zu positions do not fit a training set of %zu; set "
+                       "reflection_minibatch_size lower",
+                       o->minibatch, task->train->n);
     if (o->hard_budget && o->budget < (int64_t)task->validation->n)
         return err_set(err, ERR_INPUT,
                        "a budget of %lld metric calls does not pay for scoring the start on %zu "

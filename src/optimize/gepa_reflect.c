@@ -144,11 +144,10 @@ static const struct model *roomier(const struct model *m, struct arena *a)
     return copy;
 }
 
-static void note_reply(const struct gepa_reflection *q, const char *why)
+static const char *sentence(const struct gepa_reflection *q, const char *why)
 {
-    str reason =
-        arena_printf(q->task->lab->arena, "the prompt model's reply gives no instruction: %s", why);
-    opt_note(q->task, &(struct opt_event){ .what = "skipped", .candidate = -1, .reason = reason });
+    return arena_printf(q->task->lab->arena, "no instruction in the prompt model's reply: %s", why)
+        .data;
 }
 
 bool gepa_reflect(const struct gepa_reflection *q, struct gepa_proposal *out, struct err *err)
@@ -161,7 +160,7 @@ bool gepa_reflect(const struct gepa_reflection *q, struct gepa_proposal *out, st
     *out = (struct gepa_proposal){ .why = "no answer of the minibatch could be read" };
     if (n_shown == 0)
         return true;
-    while (out->n_requests < REQUESTS_MAX) {
+    for (;;) { // left when a text is found or nothing more is to be asked
         const struct prompt_record *record;
         question.sampling.sample = q->sample + out->n_requests++;
         if (!lab_ask(lab, &question, 1, &record, err))
@@ -170,9 +169,12 @@ bool gepa_reflect(const struct gepa_reflection *q, struct gepa_proposal *out, st
         out->found = !out->why;
         if (out->found)
             return true;
-        note_reply(q, out->why);
-        if (!is_repeated(q, record))
+        out->why = sentence(q, out->why);
+        if (!is_repeated(q, record) || out->n_requests == REQUESTS_MAX)
             break;
+        opt_note(q->task, &(struct opt_event){ .what = "asked again",
+                                               .candidate = -1,
+                                               .reason = str_from(out->why) });
         if (record && record->truncated)
             question.model = roomier(question.model, lab->arena);
     }

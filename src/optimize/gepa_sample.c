@@ -3,25 +3,12 @@
 // equal pieces (GEPA and SIMBA specification, 2.5).
 #include "optimize/gepa_pool.h"
 
-// As the reference: again and again the least used id, of several the last one in the order. Up to
-// two ids of the last minibatch stand in it twice.
-static void pad_as_reference(struct gepa_sampler *s)
+// As the reference: the last id, the one before it, and so on, although they have just been in the
+// minibatch. Ours: the first ids of the order, which are distinct from its others.
+static size_t padding(const struct gepa_sampler *s, size_t i)
 {
-    size_t *used = NEW_ARRAY(s->arena, size_t, s->n_train);
-    for (size_t i = s->n_train; i < s->n; i++) {
-        size_t least = s->n_train - 1;
-        for (size_t k = s->n_train; k-- > 0;)
-            if (used[k] < used[least])
-                least = k;
-        used[least]++;
-        s->ids[i] = s->ids[least];
-    }
-}
-
-static void pad_with_first(struct gepa_sampler *s)
-{
-    for (size_t i = s->n_train; i < s->n; i++)
-        s->ids[i] = s->ids[i - s->n_train];
+    i %= s->n_train;
+    return s->ids[s->padding == GEPA_PAD_REFERENCE ? s->n_train - 1 - i : i];
 }
 
 static void shuffle(struct gepa_sampler *s, struct chance *c, size_t n_train)
@@ -32,10 +19,8 @@ static void shuffle(struct gepa_sampler *s, struct chance *c, size_t n_train)
     for (size_t i = 0; i < n_train; i++)
         s->ids[i] = i;
     c->shuffle(c->ctx, "sampler", s->ids, n_train);
-    if (s->padding == GEPA_PAD_REFERENCE)
-        pad_as_reference(s);
-    else
-        pad_with_first(s);
+    for (size_t i = n_train; i < s->n; i++)
+        s->ids[i] = padding(s, i - n_train);
 }
 
 const size_t *gepa_sample(struct gepa_sampler *s, struct chance *c, int64_t iteration,

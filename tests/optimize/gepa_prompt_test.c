@@ -153,6 +153,45 @@ static void a_reply_that_was_cut_off_gets_twice_the_room(void **s)
     world_close(w, &a);
 }
 
+// Asked twice by us, each time with the retries of whatever sends it.
+static void a_prompt_model_that_never_answers_ends_the_run_or_costs_an_iteration(void **s)
+{
+    (void)s;
+    for (int go_on = 0; go_on <= 1; go_on++) {
+        struct arena a = { 0 };
+        struct err err = { 0 };
+        struct opt_result out;
+        struct world *w = world_small(&a, "paper");
+        w->all_wrong = true;
+        w->continue_on_error = go_on == 1;
+        w->config.gepa_max_iterations = 2;
+        w->said = "";
+        w->said_class = REPLY_TIMEOUT;
+        assert_int_equal(world_run(w, &out, &err), go_on);
+        if (go_on) {
+            assert_int_equal(logged(w, "reply: the request failed"), 4);
+            assert_int_equal(logged(w, "asked again "), 2);
+            assert_int_equal(w->n_task, 20 + 2 * 3);
+        }
+        world_close(w, &a);
+    }
+}
+
+static void answers_that_never_arrive_are_not_shown(void **s)
+{
+    (void)s;
+    struct arena a = { 0 };
+    struct world *w = world_small(&a, "improved");
+    w->lost = true;
+    w->continue_on_error = true;
+    w->config.gepa_max_iterations = 2;
+    struct opt_result out = world_done(w);
+    assert_int_equal(w->n_prompt, 0);
+    assert_int_equal(logged(w, "no answer of the minibatch could be read"), 2);
+    assert_str(out.program->instruction, instruction_base);
+    world_close(w, &a);
+}
+
 static void an_empty_text_is_run_as_the_default_sentence(void **s)
 {
     (void)s;
@@ -178,6 +217,8 @@ int main(void)
         cmocka_unit_test(unreadable_answers_are_dropped_or_shown),
         cmocka_unit_test(prompt_models_that_misbehave_end_no_run),
         cmocka_unit_test(a_reply_that_was_cut_off_gets_twice_the_room),
+        cmocka_unit_test(a_prompt_model_that_never_answers_ends_the_run_or_costs_an_iteration),
+        cmocka_unit_test(answers_that_never_arrive_are_not_shown),
         cmocka_unit_test(an_empty_text_is_run_as_the_default_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

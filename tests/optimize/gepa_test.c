@@ -200,6 +200,21 @@ static void one_position_of_each_set_is_enough(void **s)
     }
 }
 
+static void minibatches_beyond_all_data_are_refused(void **s)
+{
+    (void)s;
+    struct arena a = { 0 };
+    struct err err = { 0 };
+    struct opt_result out;
+    struct world *w = world_small(&a, "paper");
+    w->config.reflection_minibatch_size = 2000000000;
+    assert_false(world_run(w, &out, &err));
+    assert_int_equal(err.code, ERR_INPUT);
+    w->config.reflection_minibatch_size = 100; // as the reference fills them
+    assert_true(world_run(w, &out, &err));
+    world_close(w, &a);
+}
+
 static void without_data_it_is_refused(void **s)
 {
     (void)s;
@@ -363,6 +378,7 @@ int main(void)
         cmocka_unit_test(all_wrong_and_all_right_leave_the_start),
         cmocka_unit_test(a_prompt_model_without_ideas_ends_as_stalled),
         cmocka_unit_test(one_position_of_each_set_is_enough),
+        cmocka_unit_test(minibatches_beyond_all_data_are_refused),
         cmocka_unit_test(without_data_it_is_refused),
         cmocka_unit_test(refused_positions_score_nothing_and_end_nothing),
         cmocka_unit_test(whole_puzzles_are_the_examples_where_they_count),

@@ -54,7 +54,7 @@ static bool answer_task(const struct model *m, const struct model_request *q, st
     if (is_killed(w, err))
         return false;
     w->n_task++;
-    out->class = w->refuses ? REPLY_REFUSED : REPLY_OK;
+    out->class = w->lost ? REPLY_TIMEOUT : w->refuses ? REPLY_REFUSED : REPLY_OK;
     out->text =
         w->unreadable ? arena_str(a, S("I play my best move.")) : answer_to(w, &q->messages, a);
     return true;

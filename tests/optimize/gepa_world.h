@@ -22,7 +22,7 @@ struct world {
     struct store *db; // kept from run to run
     // The models. `said` is what the prompt model answers; NULL: a fenced "skill=N", N drawn from
     // the request.
-    bool all_right, all_wrong, unreadable, refuses;
+    bool all_right, all_wrong, unreadable, refuses, lost;
     const char *said;
     size_t said_len; // 0: strlen
     enum reply_class said_class;
