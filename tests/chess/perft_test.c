@@ -192,10 +192,17 @@ static void check_block_line(struct suite *s, str line)
     }
 }
 
+// `make proof-chess` sets ROOKERY_PERFT_NODES to compare larger counts, too.
+static int64_t allowed_nodes(int64_t usual)
+{
+    const char *asked = getenv("ROOKERY_PERFT_NODES");
+    return asked ? number(str_from(asked)) : usual;
+}
+
 static struct suite check_suite(str name, int64_t max_nodes)
 {
     struct arena a = { 0 };
-    struct suite s = { .max_nodes = max_nodes };
+    struct suite s = { .max_nodes = allowed_nodes(max_nodes) };
     struct err err = { 0 };
     str text;
     if (!file_read(shared_path(name, &a), 8 << 20, &a, &text, &err))
@@ -235,7 +242,7 @@ static void the_tricky_suite_agrees(void **state)
     struct suite s = check_suite(S("data/perft/tricky.perft"), 2000000);
     assert_int_equal(s.positions + s.refused, 15);
     assert_int_equal(s.refused, 6); // checks that no game can reach
-    assert_int_equal(s.counts, 35);
+    assert_true(s.counts >= 35);
 }
 
 static void thousands_of_random_positions_agree(void **state)
