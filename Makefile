@@ -14,7 +14,7 @@ run_tests = rm -f $(1)/meson-logs/testlog.json; \
 	meson test -C $(1) --print-errorlogs $(2); status=$$?; \
 	python3 tools/test_summary.py $(1)/meson-logs/testlog.json && exit $$status
 
-.PHONY: build deps demo test san lint fuzz-smoke fingerprint bench install clean help
+.PHONY: build deps demo test san lint fuzz-smoke proof-chess foreign fingerprint bench install clean help
 
 build: ## build/src/cli/rookery (the default)
 	@tools/deps.sh --check build
@@ -55,6 +55,16 @@ fuzz-smoke: ## every fuzz target for FUZZ_SECONDS (60) each
 		-Dc_args='$(SAN_ARGS) -fsanitize=fuzzer-no-link')
 	ninja -C build-fuzz
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh build-fuzz
+
+proof-chess: build ## the rules against a million positions of Stockfish, and perft suites in depth
+	@tools/deps.sh proof
+	ninja -C $(B) tests/chess/chess_versus_engine
+	PATH="$$PATH:/usr/games" $(B)/tests/chess/chess_versus_engine
+	ROOKERY_SHARED=../shared ROOKERY_PERFT_NODES=200000000 $(B)/tests/chess_perft_test
+
+foreign: build ## the chess tests on arm64 and on the oldest x86-64, emulated
+	@tools/deps.sh arm64
+	tests/foreign.sh $(B)
 
 fingerprint: build ## one hash over deterministic simulated runs; UPDATE=1 accepts a new one
 	@ROOKERY=$(B)/src/cli/rookery UPDATE=$(UPDATE) tools/fingerprint.sh

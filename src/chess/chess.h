@@ -72,7 +72,6 @@ enum position_repair {
     REPAIR_EN_PASSANT = 8, // a square that no double step can have left is dropped
     REPAIR_FULLMOVE = 16,  // move number 0 becomes 1
 };
-
 // Legal moves of one position; only the first n entries mean anything.
 struct move_list {
     size_t n;
@@ -101,8 +100,7 @@ const char *position_repair_text(enum position_repair repair);
 void position_format(const struct position *pos, struct buf *out);
 // The same with castling as Shredder-FEN: the files of the rooks, "HAha".
 void position_format_shredder(const struct position *pos, struct buf *out);
-// The variant of a name as PGN tags and programs write it, in any case: "standard", "chess960",
-// "Fischerandom", ...; false: not one of ours.
+// The variant of a name as in PGN tags: "Chess960", "standard"; false: not one of ours.
 MUST_CHECK bool variant_parse(str name, enum variant *out);
 const char *variant_name(enum variant variant); // "standard", "chess960"
 // The position after `m`, which must be legal in `pos`; counters stop at their maximum.
@@ -198,3 +196,5 @@ enum game_end game_end(const struct game *g);
 // game_end, or what the player to move could claim of the position on the board: halfmove >= 100,
 // third occurrence. Claims that announce a move are not looked for.
 enum game_end game_claim(const struct game *g);
+
+#include "chess/epd.h" // the rest of this header: lines of EPD

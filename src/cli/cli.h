@@ -81,6 +81,8 @@ MUST_CHECK bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err);
 // refused by name), and what was mended in it (set of enum position_repair).
 MUST_CHECK bool position_read(const json_t *in, struct position *out, unsigned *repairs,
                               struct err *err);
+// The member "variant" alone.
+MUST_CHECK bool variant_member(const json_t *in, enum variant *out, struct err *err);
 // Adds "repairs": [TEXT...] where something was mended.
 void json_key_repairs(struct json_out *out, unsigned repairs);
 // The value of --variant; unknown ones are ERR_USAGE.

@@ -12,13 +12,18 @@ static bool variant_read(str name, enum variant *out, struct err *err)
                    str_show(name, 32).text);
 }
 
-bool position_read(const json_t *in, struct position *out, unsigned *repairs, struct err *err)
+bool variant_member(const json_t *in, enum variant *out, struct err *err)
 {
-    enum variant variant;
     const json_t *name = json_object_get(in, "variant");
     if (name && !json_is_string(name) && !json_is_null(name))
         return err_set(err, ERR_INPUT, "\"variant\" must be a text: standard or chess960");
-    return variant_read(json_view(name), &variant, err) &&
+    return variant_read(json_view(name), out, err);
+}
+
+bool position_read(const json_t *in, struct position *out, unsigned *repairs, struct err *err)
+{
+    enum variant variant;
+    return variant_member(in, &variant, err) &&
            position_parse_as(json_get_str(in, "fen"), variant, out, repairs, err) == FAULT_NONE;
 }
 

@@ -128,22 +128,21 @@ struct suite { // what was compared
     bool usable; // whether the last position could be read
 };
 
-// Positions with rights that standard chess does not know are chess960.
-static void read_position(struct suite *s, str fen)
+// Reads a position and what is said of it; those with rights that standard chess does not know are
+// chess960.
+static void read_line(struct suite *s, str line, struct epd *epd)
 {
-    struct position pos;
-    unsigned repairs;
-    enum position_fault fault = position_parse_as(fen, VARIANT_STANDARD, &pos, &repairs, NULL);
-    if (!fault && (repairs & REPAIR_CASTLING))
-        fault = position_parse_as(fen, VARIANT_CHESS960, &pos, &repairs, NULL);
-    s->usable = !fault;
-    s->positions += !fault;
-    s->refused += fault != FAULT_NONE;
-    if (fault)
+    bool read = epd_parse(line, VARIANT_STANDARD, epd, NULL);
+    if (read && (epd->repairs & REPAIR_CASTLING))
+        read = epd_parse(line, VARIANT_CHESS960, epd, NULL);
+    s->usable = read;
+    s->positions += read;
+    s->refused += !read;
+    if (!read)
         return;
-    if (repairs & (REPAIR_CASTLING | REPAIR_EN_PASSANT))
-        fail_msg("%.*s was mended", STR(fen));
-    s->pos = pos;
+    if (epd->repairs)
+        fail_msg("%.*s was mended", STR(line));
+    s->pos = epd->at;
 }
 
 static int64_t number(str text)
@@ -163,29 +162,22 @@ static void check_count(struct suite *s, str depth, str nodes)
         fail_msg("position %d: depth %.*s", s->positions, STR(depth));
 }
 
-// "FEN ;D1 20 ;D2 400 ..." and "FEN D1 20; D2 400; ..."; no FEN has a D before a digit.
+// "FEN ;D1 20 ;D2 400 ..." and "FEN D1 20; D2 400; ..."
 static void check_epd_line(struct suite *s, str line)
 {
-    size_t counts = 0;
-    while (counts + 1 < line.len &&
-           !(line.data[counts] == 'D' && ascii_is_digit(line.data[counts + 1])))
-        counts++;
-    read_position(s, str_trim_set(str_sub(line, 0, counts), S(" ;")));
-    str rest = str_sub(line, counts, line.len);
-    while (rest.len > 0) {
-        str nodes = str_trim(str_cut(&rest, ';'));
-        str depth = str_cut(&nodes, ' ');
-        if (nodes.len > 0)
-            check_count(s, str_sub(depth, 1, depth.len), nodes);
-    }
+    struct epd epd;
+    read_line(s, line, &epd);
+    for (size_t i = 0; s->usable && i < epd.n; i++)
+        check_count(s, str_sub(epd.v[i].opcode, 1, epd.v[i].opcode.len), epd.v[i].operands);
 }
 
 // "epd FEN" and the "perft D N" lines after it
 static void check_block_line(struct suite *s, str line)
 {
+    struct epd epd;
     str key = str_cut(&line, ' ');
     if (str_eq(key, S("epd"))) {
-        read_position(s, str_trim(line));
+        read_line(s, str_trim(line), &epd);
     } else if (str_eq(key, S("perft"))) {
         str depth = str_cut(&line, ' ');
         check_count(s, depth, line);

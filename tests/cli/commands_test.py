@@ -72,6 +72,19 @@ class Small(Case):
             got = lines("resolve", [{"fen": fen, "variant": "chess960", "answer": answer}])[0]
             self.assertEqual(got["uci"], uci, answer)
 
+    def test_position_reads_epd(self):
+        got, bad, odd = lines("position", [
+            {"epd": '4k3/8/8/8/8/8/8/R3K2R w KQ - bm O-O, Rxa9; am Kf1; id "a; b";'},
+            {"epd": '4k3/8/8/8/8/8/8/R3K2R w KQ - id "a'}, {"epd": 7}])
+        self.assertEqual(got["fen"], "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+        self.assertNotIn("repairs", got)
+        self.assertEqual(got["operations"], [
+            {"opcode": "bm", "operands": ["O-O", "Rxa9"], "uci": ["e1g1", None]},
+            {"opcode": "am", "operands": ["Kf1"], "uci": ["e1f1"]},
+            {"opcode": "id", "operands": ["a; b"]}])
+        self.assertIn("column 33", bad["error"])
+        self.assertEqual(list(odd), ["error"])
+
     def test_decode_reads_the_move_or_says_why_not(self):
         got = lines("decode", [{"text": "Sure! {move: h5f7}"}, {"text": "h5f7"}, {"text": ""},
                                {"other": 1}])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // fen.c - fuzzes reading a FEN; what is accepted must survive writing and reading, and its moves
-// must agree between the three orders and with their UCI texts.
+// must agree between the three orders and with their UCI texts, in either variant.
 #include "fuzz.h"
 
 #include "chess/chess.h"
@@ -22,22 +22,36 @@ static void check_moves(const struct position *pos)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_form(const struct position *pos, str fen)
 {
-    struct position pos, again;
+    struct position again;
+    unsigned repairs = 0;
+    enum position_fault fault =
+        position_parse_as(fen, (enum variant)pos->variant, &again, &repairs, NULL);
+    assert(fault == FAULT_NONE && repairs == 0 && again.key == pos->key);
+}
+
+static void check_variant(str text, enum variant variant)
+{
+    struct position pos;
     struct err err = { 0 };
-    if (position_parse(fuzz_text(data, size), &pos, &err) != FAULT_NONE) {
+    if (position_parse_as(text, variant, &pos, NULL, &err) != FAULT_NONE) {
         assert(err.code == ERR_INPUT && err.text[0]);
-        return 0;
+        return;
     }
     struct arena a = { 0 };
-    struct buf first = { .arena = &a }, second = { .arena = &a };
-    position_format(&pos, &first);
-    enum position_fault fault = position_parse(buf_str(&first), &again, &err);
-    assert(fault == FAULT_NONE && again.key == pos.key);
-    position_format(&again, &second);
-    assert(str_eq(buf_str(&first), buf_str(&second)));
+    struct buf xfen = { .arena = &a }, shredder = { .arena = &a };
+    position_format(&pos, &xfen);
+    position_format_shredder(&pos, &shredder);
+    check_form(&pos, buf_str(&xfen));
+    check_form(&pos, buf_str(&shredder));
     check_moves(&pos);
     arena_free(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    check_variant(fuzz_text(data, size), VARIANT_STANDARD);
+    check_variant(fuzz_text(data, size), VARIANT_CHESS960);
     return 0;
 }

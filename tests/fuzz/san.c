@@ -9,7 +9,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     str text = fuzz_text(data, size);
     struct position pos;
-    if (position_parse(str_cut(&text, '\n'), &pos, NULL) != FAULT_NONE)
+    str fen = str_cut(&text, '\n');
+    enum variant variant = size % 2 ? VARIANT_CHESS960 : VARIANT_STANDARD;
+    if (position_parse_as(fen, variant, &pos, NULL, NULL) != FAULT_NONE)
         return 0;
     struct move_list legal;
     moves_legal(&pos, &legal);
