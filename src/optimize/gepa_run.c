@@ -27,42 +27,43 @@ static str key_of(const struct gepa *g, const struct asked *q, size_t i)
     return arena_printf(g->arena, "%.*s%zu", STR(q->prefix), q->at[i]);
 }
 
-// Looks up what is known; returns how many are not.
-static size_t recall(const struct gepa *g, const struct asked *q)
+// Fills in what is known; returns how many are not, and which.
+static size_t recall(const struct gepa *g, const struct asked *q, size_t *missing)
 {
     size_t n = 0;
     for (size_t i = 0; i < q->n; i++) {
         const struct map_entry *e = g->reuse ? map_get(&g->known, key_of(g, q, i)) : NULL;
-        q->out[i] = e ? e->pointer : NULL;
-        n += !e;
+        if (e)
+            q->out[i] = e->pointer;
+        else
+            missing[n++] = i;
     }
     return n;
 }
 
 // What never arrived is not remembered: it would be a score for a lost answer.
-static void remember(struct gepa *g, const struct asked *q, size_t i)
+static void take(struct gepa *g, const struct asked *q, size_t i, const struct outcome *out)
 {
-    if (g->reuse && q->out[i]->status != OUTCOME_FAILED)
-        map_put(&g->known, key_of(g, q, i), NULL)->pointer = (void *)(uintptr_t)q->out[i];
+    q->out[i] = out;
+    if (g->reuse && out->status != OUTCOME_FAILED)
+        map_put(&g->known, key_of(g, q, i), NULL)->pointer = (void *)(uintptr_t)out;
 }
 
 static bool ask(struct gepa *g, const struct asked *q, int64_t *n_made, struct err *err)
 {
-    size_t n = recall(g, q), next = 0;
+    size_t *missing = NEW_ARRAY(g->arena, size_t, q->n + 1);
+    size_t n = recall(g, q, missing);
     struct job *jobs = NEW_ARRAY(g->arena, struct job, n + 1);
-    const struct outcome *outcomes = NULL;
-    for (size_t i = 0; i < q->n; i++)
-        if (!q->out[i])
-            jobs[next++] =
-                lab_position_job(q->program, &q->positions[q->at[i]], g->task->model, g->arena);
-    if (n > 0 && !lab_evaluate(g->task->lab, jobs, n, &outcomes, err))
+    const struct outcome *outcomes;
+    if (n == 0)
+        return true;
+    for (size_t k = 0; k < n; k++)
+        jobs[k] = lab_position_job(q->program, &q->positions[q->at[missing[k]]], g->task->model,
+                                   g->arena);
+    if (!lab_evaluate(g->task->lab, jobs, n, &outcomes, err))
         return false;
-    next = 0;
-    for (size_t i = 0; i < q->n; i++)
-        if (!q->out[i]) {
-            q->out[i] = &outcomes[next++];
-            remember(g, q, i);
-        }
+    for (size_t k = 0; k < n; k++)
+        take(g, q, missing[k], &outcomes[k]);
     *n_made += (int64_t)n;
     return true;
 }

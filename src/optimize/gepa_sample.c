@@ -26,6 +26,8 @@ static void shuffle(struct gepa_sampler *s, struct chance *c, size_t n_train)
 const size_t *gepa_sample(struct gepa_sampler *s, struct chance *c, int64_t iteration,
                           size_t n_train)
 {
+    if (n_train == 0 || s->size == 0)
+        BUG("a minibatch of nothing");
     size_t from = (size_t)iteration * s->size;
     int64_t epoch = s->n_train > 0 ? (int64_t)(from / s->n) : 0;
     if (s->n_train != n_train || epoch > s->epoch) {
