@@ -5,7 +5,7 @@
 // and unusable en-passant squares are mended, as most data needs.
 #include "chess/internal.h"
 
-enum { SQUARES_NAMED_MAX = 4 };
+enum { SQUARES_NAMED_MAX = 4, NAMES_MAX_BYTES = sizeof " (a1, b1, c1, d1)" };
 
 static const char *color_name(enum color c)
 {
@@ -15,7 +15,7 @@ static const char *color_name(enum color c)
 // Says what is wrong with a colour, and which squares show it.
 static void refuse(struct err *err, enum color c, const char *what, bitboard where)
 {
-    char squares[SQUARES_NAMED_MAX * 4 + sizeof " ()"] = "";
+    char squares[NAMES_MAX_BYTES] = "";
     size_t n = 0;
     for (int i = 0; where && i < SQUARES_NAMED_MAX; i++) {
         square s = pop_lowest(&where);

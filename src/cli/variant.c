@@ -22,7 +22,7 @@ bool variant_member(const json_t *in, enum variant *out, struct err *err)
 
 bool position_read(const json_t *in, struct position *out, unsigned *repairs, struct err *err)
 {
-    enum variant variant;
+    enum variant variant = VARIANT_STANDARD;
     return variant_member(in, &variant, err) &&
            position_parse_as(json_get_str(in, "fen"), variant, out, repairs, err) == FAULT_NONE;
 }
