@@ -59,8 +59,10 @@ bool config_set(struct run_config *c, str text, struct arena *a, struct err *err
         buf_addf(&b, "%.*s: %.*s,", STR(key), STR(value));
     }
     buf_add_char(&b, '}');
-    if (!yaml_parse(S("--set"), buf_str(&b), a, node, err))
-        return err->code = ERR_USAGE, false;
+    if (!yaml_parse(S("--set"), buf_str(&b), a, node, err)) {
+        err->code = ERR_USAGE;
+        return false;
+    }
     c->optimizer.set = node;
     return true;
 }

@@ -126,7 +126,7 @@ static struct tpe_pair next_modelled(const struct tpe *t, struct chance *c)
     tpe_divide(&t->seen, &scratch, &good, &bad);
     double *room = NEW_ARRAY(&scratch, double, t->seen.n + 1 + t->n_x + t->n_y);
     struct tpe_pair best = { 0 };
-    double best_ratio = -INFINITY;
+    double best_ratio = -HUGE_VAL;
     for (int i = 0; i < TPE_CANDIDATES; i++) {
         struct tpe_pair at = draw_from(t, &good, c, room);
         double ratio = log(tpe_density(t, &good, at)) - log(tpe_density(t, &bad, at));

@@ -84,10 +84,10 @@ static struct report_cell *row_of(const struct report_table *t, size_t model)
 static void judge_row(const struct report_table *t, struct report_cell *row)
 {
     bool has_baseline = t->n_methods > 0 && str_eq(t->methods[0], S("Baseline"));
-    double best = -INFINITY;
+    double best = -HUGE_VAL;
     for (size_t m = 0; m < t->n_methods; m++) {
         struct report_cell *c = &row[m];
-        c->p = NAN;
+        c->p = (double)NAN;
         if (has_baseline && m > 0 && c->percent.n > 0 && !c->unchanged)
             c->p = stats_welch_greater(&c->percent, &row[0].percent);
         c->star = c->p < STAR_LEVEL;

@@ -217,3 +217,13 @@ str sim_persona_summary(const struct persona *p)
 {
     return p->summary;
 }
+
+size_t sim_advice_count(const struct persona *p)
+{
+    return p->data->advice.n;
+}
+
+str sim_advice(const struct persona *p, size_t i)
+{
+    return p->data->advice.v[i];
+}

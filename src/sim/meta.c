@@ -135,11 +135,9 @@ static void change(struct writer *w, struct choice *c)
         return;
     }
     size_t at = (size_t)rng_below(&w->rng, c->n);
-    if (which < SHARE_FRESH + SHARE_DROP)
+    if (which < SHARE_FRESH + SHARE_DROP + SHARE_EXCHANGE)
         drop(c, at);
-    else if (which < SHARE_FRESH + SHARE_DROP + SHARE_EXCHANGE)
-        drop(c, at), take_new(w, c);
-    else
+    if (which >= SHARE_FRESH + SHARE_DROP)
         take_new(w, c);
 }
 

@@ -32,3 +32,6 @@ double sim_expected(const struct persona *p, const struct program *program);
 // The best program known without demonstrations: the base instruction with sentences of the file's
 // advice, taken greedily by expected accuracy. In `a`.
 const struct program *sim_best_program(const struct persona *p, struct arena *a);
+// The sentences that sim/meta may advise to this persona.
+size_t sim_advice_count(const struct persona *p);
+str sim_advice(const struct persona *p, size_t i);

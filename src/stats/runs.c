@@ -24,7 +24,7 @@ struct stats_sample stats_sample(const double *values, size_t n)
 double stats_welch_greater(const struct stats_sample *x, const struct stats_sample *base)
 {
     if (x->n < 2 || base->n < 2 || (x->sd <= 0 && base->sd <= 0))
-        return NAN;
+        return (double)NAN;
     double vx = x->sd * x->sd / (double)x->n;
     double vb = base->sd * base->sd / (double)base->n;
     double t = (x->mean - base->mean) / sqrt(vx + vb);
@@ -76,7 +76,7 @@ struct interval stats_bootstrap_mean(const double *values, size_t n, size_t roun
                                      struct arena *a)
 {
     if (n == 0 || rounds == 0)
-        return (struct interval){ NAN, NAN };
+        return (struct interval){ (double)NAN, (double)NAN };
     double *means = NEW_ARRAY(a, double, rounds);
     for (size_t r = 0; r < rounds; r++) {
         double sum = 0;
@@ -100,7 +100,11 @@ int64_t stats_power_puzzles(const struct stats_power_plan *plan)
     double only_first = p1 - both;
     double only_second = p2 - both;
     if (only_first < 0 || only_second < 0) // more agreement than such rates allow
-        both = fmin(p1, p2), only_first = p1 - both, only_second = p2 - both;
+    {
+        both = fmin(p1, p2);
+        only_first = p1 - both;
+        only_second = p2 - both;
+    }
     double discordant = only_first + only_second;
     double d = only_second - only_first;
     double za = gsl_cdf_ugaussian_Qinv(plan->alpha / 2);

@@ -68,7 +68,7 @@ static void expect_densities(struct play *p)
         const struct tpe_record *want = &past.seen.v[element(split, "good", i)];
         assert_memory_equal(&good.v[i], want, sizeof *want);
     }
-    double most = -INFINITY, of_pick = -INFINITY;
+    double most = -HUGE_VAL, of_pick = -HUGE_VAL;
     const json_t *ratios = json_object_get(p->drawn, "log_ratio");
     assert_int_equal(json_array_size(ratios), TPE_CANDIDATES);
     for (size_t i = 0; i < TPE_CANDIDATES; i++) {

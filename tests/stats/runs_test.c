@@ -55,7 +55,7 @@ static void welch_is_undefined_without_variance_or_repetition(void **s)
 static void holm_steps_down(void **s)
 {
     (void)s;
-    double p[] = { 0.01, 0.04, NAN, 0.03, 0.005 };
+    double p[] = { 0.01, 0.04, (double)NAN, 0.03, 0.005 };
     stats_holm(p, 5);
     near(p[0], 0.03, 1e-12);
     near(p[1], 0.06, 1e-12);
