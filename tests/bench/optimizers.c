@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Do the optimizers find what is there to be found? One line of JSON for each seed: an optimizer on
-// a simulated model whose best prompt is known, and random search over the same sentences with as
-// many calls. Run by tools/bench_optimizers.py.
+// optimizers.c - do the optimizers find what is there to be found? One line of JSON for each seed:
+// an optimizer on a simulated model whose best prompt is known, and random search over the same
+// sentences with as many calls. Run by tools/bench_optimizers.py.
 //
 // usage: bench_optimizers PERSONA METHOD FIRST_SEED N_SEEDS [small]
 #include <stdio.h>
