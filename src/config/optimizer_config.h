@@ -29,6 +29,8 @@ enum gepa_acceptance { GEPA_ACCEPT_BETTER = 1, GEPA_ACCEPT_EQUAL };
 enum gepa_extract { GEPA_EXTRACT_LENIENT = 1, GEPA_EXTRACT_STRICT, GEPA_EXTRACT_COMPLETE };
 enum objective { OBJECTIVE_POSITION = 1, OBJECTIVE_PUZZLE };
 enum copro_proposals { COPRO_SINGLE = 1, COPRO_FULL };
+enum copro_cleaning { COPRO_CLEAN_CHECKED = 1, COPRO_CLEAN_REFERENCE };
+enum copro_select_on { COPRO_ON_TRAINING = 1, COPRO_ON_VALIDATION };
 enum metric_feedback { FEEDBACK_TEXTUAL = 1, FEEDBACK_SCALAR };
 enum format_failures { FORMAT_FAILURES_DROP = 1, FORMAT_FAILURES_SHOW };
 enum mipro_first { MIPRO_FIRST_ASKED = 1, MIPRO_FIRST_SKIPPED };
@@ -51,7 +53,14 @@ struct optimizer_config {
     // Options under `rookery.options`, and in --set.
     enum objective objective;
     bool strict_errors;
+    bool forget_teacher_demos, one_demo_per_puzzle; // of bootstrapping
+    double brs_stop_at_score;                       // 0: none
+    int64_t brs_seed_offset;
     enum copro_proposals copro_proposals;
+    enum copro_cleaning copro_cleaning;
+    enum copro_select_on copro_select_on;
+    double copro_init_temperature;
+    bool copro_reuse_duplicates, copro_prefer_original;
     enum metric_feedback feedback; // of gepa and simba
     enum format_failures gepa_format_failures;
     enum gepa_padding gepa_padding;

@@ -37,12 +37,16 @@ static const struct demo *augmented_demo(const struct bootstrap *b, size_t examp
     return demo;
 }
 
+static bool is_unreadable(const struct outcome *out)
+{
+    const struct puzzle_record *record = out->record;
+    return record->values == NULL;
+}
+
 // Under strict_errors an answer that cannot be read is one, as in the reference.
 static bool is_error(const struct bootstrap *b, const struct outcome *out)
 {
-    const struct puzzle_record *record = out->record;
-    return out->status == OUTCOME_FAILED ||
-           (b->task->config->strict_errors && record->values == NULL);
+    return out->status == OUTCOME_FAILED || (b->task->config->strict_errors && is_unreadable(out));
 }
 
 // One attempt: a call, judged by the metric. Round 0 asks as configured; a later round samples at
@@ -62,6 +66,10 @@ static bool attempt(struct bootstrap *b, size_t example, int64_t round, struct e
     if (is_error(b, out) && ++b->n_errors >= b->opts->max_errors)
         return err_set(err, ERR_RUN, "%lld calls failed (max_errors %lld): %.*s",
                        (long long)b->n_errors, (long long)b->opts->max_errors, STR(out->error));
+    // The reference takes the example out of the teacher's demonstrations for the call, and after
+    // an answer that it cannot read forgets to put it back.
+    if (b->task->config->forget_teacher_demos && is_unreadable(out))
+        b->teacher = teacher_for(b, example);
     if (out->status == OUTCOME_SCORED && out->score > 0) {
         b->accepted[b->n_accepted++] = augmented_demo(b, example, out->record);
         b->succeeded[example] = true;
@@ -69,11 +77,23 @@ static bool attempt(struct bootstrap *b, size_t example, int64_t round, struct e
     return true;
 }
 
+// An answer to another position of the puzzle is a demonstration already.
+static bool puzzle_is_shown(const struct bootstrap *b, size_t example)
+{
+    for (size_t i = 0; i < example; i++)
+        if (b->succeeded[i] && b->train->v[i].puzzle == b->train->v[example].puzzle)
+            return true;
+    return false;
+}
+
 // Step 3: strictly sequential, in training order, until B examples have succeeded.
 static bool bootstrap(struct bootstrap *b, struct err *err)
 {
+    bool one_a_puzzle = b->task->config->one_demo_per_puzzle;
     for (size_t i = 0; i < b->train->n && b->n_accepted < b->opts->max_bootstrapped; i++)
-        for (int64_t round = 0; round < b->opts->max_rounds && !b->succeeded[i]; round++)
+        for (int64_t round = 0; round < b->opts->max_rounds && !b->succeeded[i] &&
+                                !(one_a_puzzle && puzzle_is_shown(b, i));
+             round++)
             if (!attempt(b, i, round, err))
                 return err_add(err, "bootstrapping, example %zu", i + 1);
     return true;

@@ -4,8 +4,12 @@
 
 #include "optimize/internal.h"
 
-const struct optimizer *const optimizers[] = { &optimizer_bootstrap_few_shot, &optimizer_gepa,
-                                               &optimizer_mipro_v2, NULL };
+const struct optimizer *const optimizers[] = { &optimizer_bootstrap_few_shot,
+                                               &optimizer_bootstrap_random_search,
+                                               &optimizer_copro,
+                                               &optimizer_gepa,
+                                               &optimizer_mipro_v2,
+                                               NULL };
 
 const struct optimizer *optimizer_find(str name)
 {

@@ -164,7 +164,9 @@ static bool answer_meta(const struct model *m, const struct model_request *q, st
 {
     (void)err;
     struct trace *t = m->context;
-    if (!t->meta || t->n_completions == (size_t)json_get_int(t->meta, "completions", 1)) {
+    // As many completions as came, which need not be as many as were asked for.
+    size_t n = json_array_size(json_object_get(t->meta, "items"));
+    if (!t->meta || t->n_completions == (n > 0 ? n : 1)) {
         t->meta = trace_next(t, "meta");
         t->n_completions = 0;
         t->n_meta++;
