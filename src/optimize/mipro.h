@@ -12,9 +12,20 @@ struct mipro_plan { // the sizes that follow from the settings (6.1)
     size_t minibatch_size; // positions of a trial; 0: every trial is a full evaluation
     size_t full_eval_steps;
 };
+enum { MIPRO_SET_EMPTY, MIPRO_SET_LABELED, MIPRO_SET_IN_ORDER }; // by index; beyond: shuffled
+enum { MIPRO_MATERIAL = 3 }; // zero-shot mode: own answers a set, without labelled demos
+enum { MIPRO_MORE_MAX = 9 }; // questions on the data after the first
 // `n_validation`: positions at hand. Sizes that do not fit are ERR_INPUT.
 MUST_CHECK bool mipro_plan_make(const struct optimizer_config *c, size_t n_validation,
                                 struct mipro_plan *out, struct err *err);
+
+// The training and validation sets of a task. Without a validation set the last four fifths of the
+// training set, at most 1,000 positions, are one. Nothing left of either is ERR_INPUT.
+MUST_CHECK bool mipro_split(const struct opt_task *task, struct puzzle_positions *train,
+                            struct puzzle_positions *validation, struct err *err);
+// `plan` of struct optimizer.
+MUST_CHECK bool mipro_count_calls(const struct opt_task *task, struct opt_plan *out,
+                                  struct err *err);
 
 struct mipro { // one compile
     const struct opt_task *task;
@@ -49,3 +60,25 @@ MUST_CHECK bool mipro_search(struct mipro *m, struct err *err);
 // are maximised whole ones are drawn, until they have k positions.
 void mipro_draw_positions(struct mipro *m, const struct puzzle_positions *from, size_t k,
                           struct puzzle_positions *out);
+
+// ---- what the prompt model is shown ----
+
+// `n` training positions from one on, with labels and facts.
+str mipro_samples(struct mipro *m, size_t from, size_t n);
+// The listing of the program; the head of its module.
+str mipro_program_text(const struct mipro *m);
+str mipro_module_line(const struct mipro *m);
+// Up to three demonstrations for proposal i, from demonstration set i on: the model's own answers,
+// or, where there are none, reference moves. Proposal 0 is shown none.
+str mipro_examples(const struct mipro *m, size_t i);
+
+// ---- what the prompt model wrote ----
+
+// At most `max` bytes, cut between characters.
+str mipro_cut(str s, size_t max);
+// Without a label and quotation marks round it, by the rule of the option mipro.proposals.
+str mipro_strip(const struct mipro *m, str s);
+// Why a text cannot be an instruction; NULL: it can.
+const char *mipro_fault_of(str text);
+// What the reference takes for an empty text.
+str mipro_default_instruction(const struct mipro *m);

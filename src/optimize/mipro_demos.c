@@ -4,9 +4,6 @@
 // bootstrapped from shuffled copies, with a drawn number of the model's own answers.
 #include "optimize/mipro.h"
 
-enum { SET_EMPTY, SET_LABELED, SET_IN_ORDER }; // by index; from there on: shuffled
-enum { MATERIAL_BOOTSTRAPPED = 3 };            // zero-shot mode: answers a set, no labelled demos
-
 static void add_set(struct mipro *m, const struct program *program, str how)
 {
     *vec_push(m->arena, &m->demo_sets) = program;
@@ -59,15 +56,15 @@ static bool add_next(struct mipro *m, int64_t max_bootstrapped, int64_t max_labe
                      struct err *err)
 {
     size_t index = m->demo_sets.n;
-    if (index == SET_EMPTY) {
+    if (index == MIPRO_SET_EMPTY) {
         add_set(m, program_with_demos(m->arena, m->start, NULL, 0), S("none"));
         return true;
     }
-    if (index == SET_LABELED && max_labeled > 0) {
+    if (index == MIPRO_SET_LABELED && max_labeled > 0) {
         labeled_set(m, max_labeled);
         return true;
     }
-    if (index == SET_IN_ORDER)
+    if (index == MIPRO_SET_IN_ORDER)
         return bootstrap_set(m, &m->train, max_bootstrapped, max_labeled, err);
     struct puzzle_positions train;
     shuffled_train(m, &train);
@@ -79,8 +76,7 @@ static bool add_next(struct mipro *m, int64_t max_bootstrapped, int64_t max_labe
 bool mipro_make_demo_sets(struct mipro *m, struct err *err)
 {
     const struct optimizer_config *c = m->task->config;
-    int64_t max_bootstrapped =
-        m->plan.zero_shot ? MATERIAL_BOOTSTRAPPED : c->max_bootstrapped_demos;
+    int64_t max_bootstrapped = m->plan.zero_shot ? MIPRO_MATERIAL : c->max_bootstrapped_demos;
     while (m->demo_sets.n < m->plan.n_demo_sets)
         if (!add_next(m, max_bootstrapped, c->max_labeled_demos, err))
             return false;

@@ -103,16 +103,6 @@ static void note_useless(const struct mipro *m, const char *what, enum question_
     opt_note(m->task, &(struct opt_event){ .what = what, .candidate = -1, .reason = reason });
 }
 
-// At most `max` bytes, cut between characters.
-static str cut(str s, size_t max)
-{
-    if (s.len <= max)
-        return s;
-    while (max > 0 && ((unsigned char)s.data[max] & 0xc0) == 0x80)
-        max--;
-    return str_sub(s, 0, max);
-}
-
 enum { REMARK_MAX_BYTES = 4000 }; // of an answer that only goes into further questions
 
 // An answer that only goes into further questions; empty, and noted, where it is of no use.
@@ -122,182 +112,15 @@ static bool ask_remark(struct mipro *m, enum question_kind kind, const struct qu
     const struct prompt_record *record;
     if (!ask(m, kind, q, &record, err))
         return false;
-    *out = record->usable ? cut(str_strip(record->values[0]), REMARK_MAX_BYTES) : S("");
+    *out = record->usable ? mipro_cut(str_strip(record->values[0]), REMARK_MAX_BYTES) : S("");
     if (out->len == 0)
         note_useless(m, "skipped", kind, record->usable ? S("empty") : record->error);
     return true;
 }
 
-// ---- labels and quotation marks round a text (6.3 step 6) ----
-
-static bool is_label_char(char c)
-{
-    return ascii_is_alnum(c) || c == '_' || c == '\'' || c == '-' || (unsigned char)c >= 0x80;
-}
-
-static size_t skip_blanks(str s, size_t i, char also)
-{
-    while (i < s.len && (ascii_is_blank(s.data[i]) || s.data[i] == also))
-        i++;
-    return i;
-}
-
-// Bytes of a label in front, `Here is the new instruction: `, and its last word; 0: there is none.
-static size_t label_length(str s, str *last_word)
-{
-    enum { LABEL_WORDS_MAX = 5 };
-    size_t i = skip_blanks(s, 0, '*');
-    for (int word = 0; word < LABEL_WORDS_MAX; word++) {
-        size_t from = i;
-        while (i < s.len && is_label_char(s.data[i]))
-            i++;
-        *last_word = str_sub(s, from, i - from);
-        if (i > from && i < s.len && s.data[i] == ':')
-            return skip_blanks(s, i + 1, ' ');
-        size_t end = i;
-        i = skip_blanks(s, i, ' ');
-        if (end == from || i == end)
-            return 0;
-    }
-    return 0;
-}
-
-static str strip_as_reference(str s)
-{
-    str word;
-    return str_trim_set(str_sub(s, label_length(s, &word), s.len), S("\""));
-}
-
-static bool is_label_word(str word)
-{
-    static const str words[] = { T("instruction"), T("instructions"), T("prompt"),
-                                 T("task"),        T("answer"),       T("output") };
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (str_eq_nocase(word, words[i]))
-            return true;
-    return false;
-}
-
-// Only what is a label beyond doubt, one pair of quotation marks, and never all of the text.
-static str strip_with_care(str s)
-{
-    str word = { 0 };
-    s = str_strip(s);
-    size_t n = label_length(s, &word);
-    str rest =
-        str_strip(str_sub(s, skip_blanks(s, n, s.data && s.data[0] == '*' ? '*' : ' '), s.len));
-    if (n > 0 && rest.len > 0 && is_label_word(word))
-        s = rest;
-    if (s.len > 2 && str_starts(s, S("\"")) && str_ends(s, S("\"")))
-        s = str_strip(str_sub(s, 1, s.len - 2));
-    return s;
-}
-
-static str strip_label(const struct mipro *m, str s)
-{
-    if (m->task->config->mipro_proposals == MIPRO_PROPOSALS_REFERENCE)
-        return strip_as_reference(strip_as_reference(s));
-    return strip_with_care(strip_with_care(s));
-}
-
-// ---- what the prompt model is shown ----
-
-static void add_line(struct arena *a, struct buf *b, str name, str value)
-{
-    buf_addf(b, "%.*s: %.*s\n", STR(field_title(name, a)), STR(value));
-}
-
-// A batch of training positions with labels and facts.
-static str samples_text(struct mipro *m, size_t from, size_t n)
-{
-    enum { BATCH_MAX_BYTES = 40000 }; // ten positions take 2 to 10 kB
-    const struct signature *s = m->start->signature;
-    struct buf b = { .arena = m->arena, .max = BATCH_MAX_BYTES };
-    for (size_t i = from; i < from + n && i < m->train.n; i++) {
-        const struct puzzle_position *p = &m->train.v[i];
-        for (size_t f = 0; f < s->n_inputs; f++)
-            add_line(m->arena, &b, s->inputs[f].name, p->inputs[f]);
-        buf_addf(&b, "Correct Move: %.*s\n", STR(p->reference));
-        if (p->puzzle->has_rating)
-            buf_addf(&b, "Rating: %d\n", p->puzzle->rating);
-        buf_addf(&b, "Themes: %.*s\nMove %d of %d of the solution of puzzle %.*s\n\n",
-                 STR(cut(p->puzzle->themes, 200)), p->index + 1, p->count, STR(p->puzzle->id));
-    }
-    return str_strip(buf_str(&b));
-}
-
-static void add_fields(struct buf *b, const struct field *fields, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        buf_addf(b, "%s%.*s (%.*s)", i ? ", " : "", STR(fields[i].name),
-                 STR(fields[i].description));
-}
-
-static str program_text(const struct mipro *m)
-{
-    const struct signature *s = m->start->signature;
-    struct buf b = { .arena = m->arena };
-    buf_addf(&b, "One call of a language model for each sample.\nInputs: ");
-    add_fields(&b, s->inputs, s->n_inputs);
-    buf_addf(&b, ".\nOutputs: ");
-    add_fields(&b, s->outputs, s->n_outputs);
-    buf_addf(&b, ".\nCurrent instruction: %.*s", STR(m->start->instruction));
-    return buf_str(&b);
-}
-
-static str module_line(const struct mipro *m)
-{
-    const struct signature *s = m->start->signature;
-    struct buf b = { .arena = m->arena };
-    buf_addf(&b, "Predict(");
-    for (size_t i = 0; i < s->n_inputs; i++)
-        buf_addf(&b, "%s%.*s", i ? ", " : "", STR(s->inputs[i].name));
-    buf_addf(&b, ") ->");
-    for (size_t i = 0; i < s->n_outputs; i++)
-        buf_addf(&b, "%s %.*s", i ? "," : "", STR(s->outputs[i].name));
-    return buf_str(&b);
-}
-
-static void add_demo(const struct mipro *m, const struct demo *d, struct buf *b)
-{
-    const struct signature *s = m->start->signature;
-    for (size_t f = 0; f < s->n_inputs; f++)
-        add_line(m->arena, b, s->inputs[f].name, d->inputs[f]);
-    for (size_t f = 0; f < s->n_outputs; f++)
-        add_line(m->arena, b, s->outputs[f].name, d->outputs[f]);
-    buf_add_char(b, '\n');
-}
-
-enum demo_origin { DEMO_OWN, DEMO_LABELED }; // the model's own answer, a reference move
-
-// The first demonstrations of that origin, from set `first` on round all sets.
-static size_t add_demos(const struct mipro *m, size_t first, enum demo_origin origin, struct buf *b)
-{
-    enum { EXAMPLES = 3 };
-    size_t n = 0;
-    for (size_t k = 0; k < m->demo_sets.n; k++) {
-        const struct program *set = m->demo_sets.v[(first + k) % m->demo_sets.n];
-        for (size_t i = 0; i < set->n_demos && n < EXAMPLES; i++)
-            if ((set->demos[i]->source == NULL) == (origin == DEMO_OWN)) {
-                add_demo(m, set->demos[i], b);
-                n++;
-            }
-    }
-    return n;
-}
-
-// What proposal i is shown: the first one gets no examples.
-static str examples_text(const struct mipro *m, size_t i)
-{
-    struct buf b = { .arena = m->arena };
-    if (i > 0 && add_demos(m, i, DEMO_OWN, &b) == 0)
-        add_demos(m, i, DEMO_LABELED, &b);
-    return b.len > 0 ? str_strip(buf_str(&b)) : S("None are given.");
-}
-
 // ---- the description of the data (D1 to D3) ----
 
-enum { MORE_MAX = 9, SKIPS_MAX = 5 }; // calls after the first; answers COMPLETE
+enum { SKIPS_MAX = 5 }; // answers COMPLETE that end it
 static const struct question QUESTION_ON_DATA = {
     .sampling = { .has_temperature = true, .temperature = 1 },
 };
@@ -305,7 +128,7 @@ static const struct question QUESTION_ON_DATA = {
 static bool observe_batch(struct mipro *m, size_t from, str notes, str *out, struct err *err)
 {
     struct question q = QUESTION_ON_DATA;
-    str samples = samples_text(m, from, (size_t)m->task->config->mipro_view_data_batch_size);
+    str samples = mipro_samples(m, from, (size_t)m->task->config->mipro_view_data_batch_size);
     put(&q, S("samples"), S("With inputs, correct answer and facts"), samples);
     if (notes.len > 0)
         put(&q, S("notes"), S("On earlier samples"), notes);
@@ -327,7 +150,7 @@ static bool observe(struct mipro *m, str *notes, struct err *err)
     if (!observe_batch(m, 0, S(""), &answer, err))
         return false;
     buf_add(&all, answer);
-    for (size_t k = 1; k <= MORE_MAX && k * batch < m->train.n && all.len > 0; k++) {
+    for (size_t k = 1; k <= MIPRO_MORE_MAX && k * batch < m->train.n && all.len > 0; k++) {
         if (!observe_batch(m, k * batch, buf_str(&all), &answer, err))
             return false;
         if (says_complete(answer) && ++skips == SKIPS_MAX)
@@ -355,7 +178,7 @@ static bool describe_data(struct mipro *m, str *out, struct err *err)
     put(&q, S("notes"), S("Made while reading samples"), notes);
     if (!ask_remark(m, SUMMARISE, &q, &summary, err))
         return false;
-    *out = strip_label(m, summary);
+    *out = mipro_strip(m, summary);
     return true;
 }
 
@@ -422,35 +245,6 @@ static bool ask_instruction(struct mipro *m, const struct proposal *p,
 
 // ---- judging a proposal ----
 
-enum { INSTRUCTION_MAX_BYTES = 20000 };
-
-// Why a text cannot be an instruction; NULL: it can.
-static const char *fault_of(str text)
-{
-    if (text.len == 0)
-        return "it is empty";
-    if (text.len > INSTRUCTION_MAX_BYTES)
-        return "it is longer than 20,000 bytes";
-    if (str_find(text, S("[[ ## ")) >= 0)
-        return "it holds the field marks of a request, which would break those it stands in";
-    return NULL;
-}
-
-// The reference keeps an empty text, which then becomes this one (1.3 rule 5).
-static str default_instruction(const struct mipro *m)
-{
-    const struct signature *s = m->start->signature;
-    struct buf b = { .arena = m->arena };
-    buf_addf(&b, "Given the fields ");
-    for (size_t i = 0; i < s->n_inputs; i++)
-        buf_addf(&b, "%s`%.*s`", i ? ", " : "", STR(s->inputs[i].name));
-    buf_addf(&b, ", produce the fields ");
-    for (size_t i = 0; i < s->n_outputs; i++)
-        buf_addf(&b, "%s`%.*s`", i ? ", " : "", STR(s->outputs[i].name));
-    buf_add_char(&b, '.');
-    return buf_str(&b);
-}
-
 // The text as it will be stored; empty, with `why`, where the proposal is none.
 static str read_proposal(const struct mipro *m, const struct prompt_record *record,
                          const char **why)
@@ -462,10 +256,10 @@ static str read_proposal(const struct mipro *m, const struct prompt_record *reco
         *why = "the token limit cut it off";
     if (*why)
         return S("");
-    str text = instruction_normalise(strip_label(m, record->values[0]), m->arena);
+    str text = instruction_normalise(mipro_strip(m, record->values[0]), m->arena);
     if (m->task->config->mipro_proposals == MIPRO_PROPOSALS_REFERENCE)
-        return text.len > 0 ? text : default_instruction(m);
-    *why = fault_of(text);
+        return text.len > 0 ? text : mipro_default_instruction(m);
+    *why = mipro_fault_of(text);
     return *why ? S("") : text;
 }
 
@@ -518,7 +312,7 @@ bool mipro_propose(struct mipro *m, struct err *err)
 {
     enum { ROLLOUT_MAX = 1000000000 };
     const struct optimizer_config *c = m->task->config;
-    struct proposal p = { .program = program_text(m), .module = module_line(m) };
+    struct proposal p = { .program = mipro_program_text(m), .module = mipro_module_line(m) };
     size_t n =
         m->plan.n_instructions < m->plan.n_demo_sets ? m->plan.n_instructions : m->plan.n_demo_sets;
     if (!describe_data(m, &p.data, err))
@@ -529,7 +323,7 @@ bool mipro_propose(struct mipro *m, struct err *err)
         p.sampling = (struct sampling){ .has_temperature = true,
                                         .temperature = c->mipro_init_temperature,
                                         .sample = mt_range(&m->g, 0, ROLLOUT_MAX) };
-        p.examples = examples_text(m, i);
+        p.examples = mipro_examples(m, i);
         if (i == 0 ? !propose_for_nobody(m, &p, err) : !propose_one(m, &p, err))
             return false;
     }

@@ -29,8 +29,14 @@ struct search {
     } pairs;
     struct map candidates; // program hash to its candidate
     double best;
-    size_t best_candidate;
+    size_t best_candidate; // the start is candidate 0
+    int64_t n_calls;       // of the evaluations so far
 };
+
+static double mean_of(const struct tried *t)
+{
+    return t->sum / (double)t->n;
+}
 
 static const struct optimizer_config *config(const struct search *s)
 {
@@ -77,34 +83,62 @@ static struct tried *tried_of(struct search *s, struct tpe_pair at)
     return &s->pairs.v[e->number];
 }
 
-static void record(struct search *s, struct tpe_pair at, double value)
-{
-    *vec_push(s->m->arena, &s->tpe.seen) = (struct tpe_record){ .at = at, .value = value };
-}
-
 // ---- telling ----
 
-static void note(const struct search *s, const char *what, size_t candidate,
-                 const struct opt_score *score, str reason)
+enum told { TOLD_START, TOLD_MINIBATCH, TOLD_FULL, TOLD_KNOWN };
+struct news { // one record of the sampler, before it is added
+    enum told kind;
+    const char *what;
+    size_t candidate;
+    struct tpe_pair at;
+    const struct tried *tried;     // NULL: the start
+    const struct opt_score *score; // NULL: known before
+    double value;
+    str reason;
+};
+
+static str details(const struct search *s, const struct news *n)
 {
-    opt_note(s->m->task, &(struct opt_event){
-                             .what = what,
-                             .candidate = (int64_t)candidate,
-                             .program = s->out->candidates.v[candidate].program,
-                             .scored = score && !score->raised,
-                             .score = score ? score->rate : 0,
-                             .n_positions = score ? score->n : 0,
-                             .reason = reason,
-                         });
+    static const char *const kinds[] = { "start", "minibatch", "full", "known" };
+    struct buf b = { .arena = s->m->arena };
+    struct json_out o = { .b = &b };
+    json_open(&o, '{');
+    json_key_int(&o, S("record"), (int64_t)s->tpe.seen.n);
+    json_key_str(&o, S("kind"), str_from(kinds[n->kind]));
+    json_key_int(&o, S("instruction"), (int64_t)n->at.x);
+    if (!s->m->plan.zero_shot)
+        json_key_int(&o, S("demo_set"), (int64_t)n->at.y);
+    json_key_double(&o, S("percent"), n->value);
+    if (n->kind == TOLD_MINIBATCH) {
+        json_key_double(&o, S("mean_percent"), mean_of(n->tried));
+        json_key_int(&o, S("minibatches"), (int64_t)n->tried->n);
+    }
+    json_key_double(&o, S("best_percent"), s->best);
+    json_key_int(&o, S("calls"), s->n_calls);
+    json_close(&o, '}');
+    return buf_str(&b);
 }
 
-// "trial 7: instruction 2, demonstration set 3" (records are counted, so full evaluations too)
-static str pair_text(const struct search *s, struct tpe_pair at)
+// Tells of a record and adds it.
+static void record(struct search *s, const struct news *n)
 {
     struct arena *a = s->m->arena;
-    str text = arena_printf(a, "record %zu: instruction %zu", s->tpe.seen.n, at.x);
-    return s->m->plan.zero_shot ? text
-                                : arena_printf(a, "%.*s, demonstration set %zu", STR(text), at.y);
+    str pair = arena_printf(a, "instruction %zu", n->at.x);
+    if (!s->m->plan.zero_shot)
+        pair = arena_printf(a, "%.*s, demonstration set %zu", STR(pair), n->at.y);
+    s->n_calls += n->score ? (int64_t)n->score->n : 0;
+    opt_note(s->m->task, &(struct opt_event){
+                             .what = n->what,
+                             .candidate = (int64_t)n->candidate,
+                             .program = s->out->candidates.v[n->candidate].program,
+                             .scored = n->score && !n->score->raised,
+                             .score = n->score ? n->score->rate : 0,
+                             .n_positions = n->score ? n->score->n : 0,
+                             .reason = arena_printf(a, "record %zu, %.*s: %.*s", s->tpe.seen.n,
+                                                    STR(pair), STR(n->reason)),
+                             .details = details(s, n),
+                         });
+    *vec_push(a, &s->tpe.seen) = (struct tpe_record){ .at = n->at, .value = n->value };
 }
 
 // ---- evaluations ----
@@ -114,33 +148,43 @@ static double percent_of(const struct opt_score *score)
     return score->raised ? 0 : opt_percent(score->rate);
 }
 
+static str verdict(const struct search *s, const struct opt_score *score)
+{
+    return score->raised
+               ? S("the error limit was hit")
+               : arena_printf(s->m->arena, "%s the best so far, %.2f %%",
+                              percent_of(score) > s->best ? "better than" : "not better than",
+                              s->best);
+}
+
 // On the whole validation set: the only way to become the best.
-static bool evaluate_fully(struct search *s, struct tried *k, double *value, struct err *err)
+static bool evaluate_fully(struct search *s, struct tried *t, struct tpe_pair at, struct err *err)
 {
     struct mipro *m = s->m;
     struct opt_score score;
-    struct opt_candidate *c = &s->out->candidates.v[k->candidate];
-    if (!opt_score(m->task, k->program, &m->validation, &score, err))
+    struct opt_candidate *c = &s->out->candidates.v[t->candidate];
+    if (!opt_score(m->task, t->program, &m->validation, &score, err))
         return false;
-    *value = percent_of(&score);
-    k->full = true;
-    k->value = *value;
-    c->score = score.rate;
-    c->n_positions = m->validation.n;
-    c->failed = score.raised;
-    str pair = pair_text(s, k->at);
-    if (*value > s->best) {
-        note(s, "accepted", k->candidate, &score,
-             arena_printf(m->arena, "%.*s; better than the best so far, %.2f %%", STR(pair),
-                          s->best));
-        s->best = *value;
-        s->best_candidate = k->candidate;
-    } else {
-        note(s, "rejected", k->candidate, &score,
-             score.raised ? arena_printf(m->arena, "%.*s; the error limit was hit", STR(pair))
-                          : arena_printf(m->arena, "%.*s; not better than the best so far, %.2f %%",
-                                         STR(pair), s->best));
+    t->full = true;
+    t->value = percent_of(&score);
+    *c = (struct opt_candidate){ .program = t->program,
+                                 .score = score.rate,
+                                 .n_positions = m->validation.n,
+                                 .failed = score.raised };
+    struct news news = { .kind = TOLD_FULL,
+                         .what = "rejected",
+                         .candidate = t->candidate,
+                         .at = at,
+                         .tried = t,
+                         .score = &score,
+                         .value = t->value,
+                         .reason = verdict(s, &score) };
+    if (t->value > s->best) {
+        news.what = "accepted";
+        s->best = t->value;
+        s->best_candidate = t->candidate;
     }
+    record(s, &news);
     return true;
 }
 
@@ -150,19 +194,23 @@ static bool evaluate_start(struct search *s, struct err *err)
     struct opt_score score;
     if (!opt_score(m->task, m->start, &m->validation, &score, err))
         return err_add(err, "the start");
-    size_t candidate = candidate_of(s, m->start);
-    s->out->candidates.v[candidate] = (struct opt_candidate){ .program = m->start,
-                                                              .score = score.rate,
-                                                              .n_positions = m->validation.n,
-                                                              .failed = score.raised };
     s->best = percent_of(&score);
-    s->best_candidate = candidate;
-    note(s, "evaluated", candidate, &score, S("the start"));
-    record(s, (struct tpe_pair){ 0 }, s->best);
+    s->best_candidate = candidate_of(s, m->start);
+    s->out->candidates.v[s->best_candidate] =
+        (struct opt_candidate){ .program = m->start,
+                                .score = score.rate,
+                                .n_positions = m->validation.n,
+                                .failed = score.raised };
+    record(s, &(struct news){ .kind = TOLD_START,
+                              .what = "evaluated",
+                              .candidate = s->best_candidate,
+                              .score = &score,
+                              .value = s->best,
+                              .reason = S("the start") });
     if (reuses(s) && m->start->n_demos == 0) { // it is pair (0, 0)
-        struct tried *k = tried_of(s, (struct tpe_pair){ 0 });
-        k->full = true;
-        k->value = s->best;
+        struct tried *t = tried_of(s, (struct tpe_pair){ 0 });
+        t->full = true;
+        t->value = s->best;
     }
     return true;
 }
@@ -171,42 +219,56 @@ static bool evaluate_start(struct search *s, struct err *err)
 
 static bool full_trial(struct search *s, struct tpe_pair at, struct err *err)
 {
-    struct tried *k = tried_of(s, at);
-    double value = k->value;
-    if (k->full && reuses(s)) {
-        s->out->n_saved += (int64_t)s->m->validation.n;
-        note(s, "skipped", k->candidate, NULL,
-             arena_printf(s->m->arena, "%.*s; known to score %.2f %%", STR(pair_text(s, at)),
-                          value));
-    } else if (!evaluate_fully(s, k, &value, err)) {
-        return false;
-    }
-    record(s, at, value);
+    struct tried *t = tried_of(s, at);
+    if (!t->full || !reuses(s))
+        return evaluate_fully(s, t, at, err);
+    s->out->n_saved += (int64_t)s->m->validation.n;
+    record(s, &(struct news){ .kind = TOLD_KNOWN,
+                              .what = "skipped",
+                              .candidate = t->candidate,
+                              .at = at,
+                              .tried = t,
+                              .value = t->value,
+                              .reason =
+                                  arena_printf(s->m->arena, "known to score %.2f %%", t->value) });
     return true;
+}
+
+// What minibatches told is all that is known of a candidate that was not fully evaluated.
+static void keep_mean(struct search *s, const struct tried *t, size_t n_positions)
+{
+    struct opt_candidate *c = &s->out->candidates.v[t->candidate];
+    if (c->n_positions == s->m->validation.n)
+        return;
+    c->score = mean_of(t) / 100;
+    c->n_positions = n_positions;
 }
 
 static bool minibatch_trial(struct search *s, struct tpe_pair at, struct err *err)
 {
     struct mipro *m = s->m;
-    struct tried *k = tried_of(s, at);
+    struct tried *t = tried_of(s, at);
     struct puzzle_positions batch = m->validation;
     struct opt_score score;
     if (m->plan.minibatch_size < m->validation.n)
         mipro_draw_positions(m, &m->validation, m->plan.minibatch_size, &batch);
-    if (!opt_score(m->task, k->program, &batch, &score, err))
+    if (!opt_score(m->task, t->program, &batch, &score, err))
         return false;
     double value = percent_of(&score);
-    k->sum += value;
-    k->n++;
-    struct opt_candidate *c = &s->out->candidates.v[k->candidate];
-    if (c->n_positions < m->validation.n) { // not fully evaluated: the mean is all that is known
-        c->score = k->sum / (double)k->n / 100;
-        c->n_positions = batch.n;
-    }
-    note(s, "evaluated", k->candidate, &score,
-         arena_printf(m->arena, "%.*s; %zu minibatches of it so far, %.2f %% in the mean",
-                      STR(pair_text(s, at)), k->n, k->sum / (double)k->n));
-    record(s, at, value);
+    t->sum += value;
+    t->n++;
+    keep_mean(s, t, batch.n);
+    record(s, &(struct news){ .kind = TOLD_MINIBATCH,
+                              .what = "evaluated",
+                              .candidate = t->candidate,
+                              .at = at,
+                              .tried = t,
+                              .score = &score,
+                              .value = value,
+                              .reason = arena_printf(m->arena,
+                                                     "mean of its minibatches so far (%zu): "
+                                                     "%.2f %%",
+                                                     t->n, mean_of(t)) });
     return true;
 }
 
@@ -215,27 +277,23 @@ static struct tried *most_promising(const struct search *s)
 {
     struct tried *best = NULL;
     for (size_t i = 0; i < s->pairs.n; i++) {
-        struct tried *k = &s->pairs.v[i];
-        if (k->n > 0 && !k->full && (!best || k->sum / (double)k->n > best->sum / (double)best->n))
-            best = k;
+        struct tried *t = &s->pairs.v[i];
+        if (t->n > 0 && !t->full && (!best || mean_of(t) > mean_of(best)))
+            best = t;
     }
     return best;
 }
 
 static bool evaluate_most_promising(struct search *s, struct err *err)
 {
-    struct tried *k = most_promising(s);
-    double value;
-    if (!k) {
-        opt_note(s->m->task, &(struct opt_event){ .what = "skipped",
-                                                  .candidate = -1,
-                                                  .reason = S("every pair that was tried has been "
-                                                              "fully evaluated") });
-        return true;
-    }
-    if (!evaluate_fully(s, k, &value, err))
-        return false;
-    record(s, k->at, value);
+    struct tried *t = most_promising(s);
+    if (t)
+        return evaluate_fully(s, t, t->at, err);
+    opt_note(s->m->task,
+             &(struct opt_event){ .what = "skipped",
+                                  .candidate = -1,
+                                  .reason = S("a full evaluation: every pair that was tried has "
+                                              "had one") });
     return true;
 }
 
@@ -248,6 +306,18 @@ static bool trial(struct search *s, size_t number, struct err *err)
     return minibatch_trial(s, at, err) &&
            ((number % plan->full_eval_steps != 0 && number != plan->n_trials) ||
             evaluate_most_promising(s, err));
+}
+
+static void tell_end(const struct search *s)
+{
+    struct arena *a = s->m->arena;
+    str reason = arena_printf(a, "%.2f %% of the validation set, by %s; %lld calls, %lld saved",
+                              s->best, s->best_candidate == 0 ? "the start" : "a new program",
+                              (long long)s->n_calls, (long long)s->out->n_saved);
+    opt_note(s->m->task, &(struct opt_event){ .what = "finished",
+                                              .candidate = (int64_t)s->best_candidate,
+                                              .program = s->out->program,
+                                              .reason = reason });
 }
 
 bool mipro_search(struct mipro *m, struct err *err)
@@ -272,5 +342,6 @@ bool mipro_search(struct mipro *m, struct err *err)
             return err_add(err, "trial %zu of %zu", i, m->plan.n_trials);
     }
     m->out->program = m->out->candidates.v[s.best_candidate].program;
+    tell_end(&s);
     return true;
 }

@@ -26,22 +26,28 @@ size_t tpe_n_good(size_t n)
     return n_good < GOOD_MAX ? n_good : GOOD_MAX;
 }
 
-// How many records are better than record i: of higher value, or equal and older.
-static size_t rank(const struct tpe_records *all, size_t i)
+static int by_value(const void *a, const void *b)
 {
-    size_t n = 0;
-    for (size_t k = 0; k < all->n; k++)
-        n += all->v[k].value > all->v[i].value || (all->v[k].value == all->v[i].value && k < i);
-    return n;
+    const struct tpe_record *const *x = a, *const *y = b;
+    if ((*x)->value != (*y)->value)
+        return (*x)->value > (*y)->value ? -1 : 1;
+    return (*x > *y) - (*x < *y); // records of one array: the older first
 }
 
 void tpe_divide(const struct tpe_records *all, struct arena *a, struct tpe_records *good,
                 struct tpe_records *bad)
 {
+    const struct tpe_record **ranked = NEW_ARRAY(a, const struct tpe_record *, all->n + 1);
+    bool *is_good = NEW_ARRAY(a, bool, all->n + 1);
     size_t n_good = tpe_n_good(all->n);
+    for (size_t i = 0; i < all->n; i++)
+        ranked[i] = &all->v[i];
+    qsort(ranked, all->n, sizeof *ranked, by_value);
+    for (size_t i = 0; i < n_good; i++)
+        is_good[ranked[i] - all->v] = true;
     *good = *bad = (struct tpe_records){ 0 };
     for (size_t i = 0; i < all->n; i++)
-        *vec_push(a, rank(all, i) < n_good ? good : bad) = all->v[i];
+        *vec_push(a, is_good[i] ? good : bad) = all->v[i];
 }
 
 double tpe_weight(size_t i, size_t n)
