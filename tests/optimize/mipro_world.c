@@ -157,9 +157,10 @@ bool toy_run(struct toy *t, struct opt_result *out, struct err *err)
     struct opt_watch told = { .note = watch, .ctx = t };
     task_model.temperature = t->temperature;
     prompt_model.temperature = 0.5; // each question states its own
+    const struct program *bare = program_new(t->arena, &signature_choose_move, t->base);
     struct opt_task task = {
         .lab = &lab,
-        .seed = program_new(t->arena, &signature_choose_move, t->base),
+        .seed = program_with_demos(t->arena, bare, t->demos, t->n_demos),
         .train = &t->train,
         .validation = &t->validation,
         .model = &task_model,

@@ -16,7 +16,9 @@ struct toy {
     struct optimizer_config config; // starts with the preset `paper`
     struct chance *chance;          // NULL: the run's own
     uint64_t seed;
-    str base; // instruction of the start
+    str base;                        // instruction of the start
+    const struct demo *const *demos; // of the start
+    size_t n_demos;
     bool continue_on_error;
     int slots;
     double temperature;
