@@ -62,6 +62,11 @@ enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, st
 // SHA-256 of the file, known after PUZZLE_END; empty before.
 str puzzle_reader_sha256(struct puzzle_reader *r, struct arena *a);
 
+// The row just read as a line of CSV with a line feed, its fields as they were; and the header that
+// belongs to such rows (five columns of ours where the file is no CSV or has none).
+void puzzle_reader_row(const struct puzzle_reader *r, const struct puzzle *p, struct buf *out);
+void puzzle_reader_head(const struct puzzle_reader *r, struct buf *out);
+
 struct puzzle_filter {          // zero: everything
     str theme;                  // one of the themes; empty: any
     int min_rating, max_rating; // 0: no bound; a puzzle without rating fails any bound
@@ -105,3 +110,35 @@ MUST_CHECK bool puzzles_split(const struct puzzles *all, const struct puzzle_spl
                               struct arena *a, struct puzzle_split *out, struct err *err);
 // All solver positions, puzzle by puzzle. Points into `p`'s records.
 void puzzles_expand(const struct puzzles *p, struct arena *a, struct puzzle_positions *out);
+
+// ---- drawing from a large file ----
+
+struct puzzle_sample_opts {
+    uint64_t seed;
+    bool paper;   // composed as the paper's set: rating bins, lengths, half mates, two equal halves
+    size_t count; // else: how many, uniformly
+    struct puzzle_filter filter;
+};
+struct puzzle_sampler; // opaque
+struct puzzle_sampler *puzzle_sampler_new(const struct puzzle_sample_opts *opts);
+void puzzle_sampler_free(struct puzzle_sampler *s); // NULL is fine
+// Offers a puzzle and its row; copies both if they are kept. Memory does not grow with the file.
+void puzzle_sampler_offer(struct puzzle_sampler *s, const struct puzzle *p, str row);
+struct puzzle_sample {
+    struct puzzle_sample_rows {
+        str *v;
+        size_t n, cap;
+    } train, test; // rows; a uniform sample has only the first
+    struct puzzle_sample_strata {
+        struct puzzle_sample_stratum {
+            int bin, length;         // rating up to bin x 100, solver moves; 0: all
+            size_t n_plain, n_mates; // offered
+            size_t wanted, drawn, drawn_mates;
+        } * v;
+        size_t n, cap;
+    } strata;
+    size_t n_filtered; // offered, but of no stratum or not matching
+    size_t n_clashes;  // passed over: an id, a position or a line of a chosen one
+};
+// Chooses; no two rows share an id, a line or a solver position. Texts in `a`.
+void puzzle_sampler_draw(struct puzzle_sampler *s, struct arena *a, struct puzzle_sample *out);

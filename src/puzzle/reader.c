@@ -19,6 +19,8 @@ struct puzzle_reader {
     struct columns columns;
     struct csv_row csv;
     enum variant variant;
+    str *head; // the header's fields; NULL: the file has none
+    size_t n_head;
     bool pending; // the first row, read to find the columns, is a puzzle not yet handed out
     bool ended;
     size_t n_rows; // data rows so far
@@ -58,6 +60,12 @@ static bool read_header(struct puzzle_reader *r, struct err *err)
     if (!columns_find(&r->csv, &r->columns, err))
         return err_add(err, "%.*s:%zu", STR(r->path), r->csv.lineno);
     r->pending = r->columns.headerless;
+    if (r->pending)
+        return true;
+    r->n_head = r->csv.n;
+    r->head = NEW_ARRAY(&r->arena, str, r->n_head);
+    for (size_t i = 0; i < r->n_head; i++)
+        r->head[i] = arena_str(&r->arena, r->csv.fields[i]);
     return true;
 }
 
@@ -182,6 +190,58 @@ enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, st
     }
     err_add(err, "%.*s:%zu", STR(r->path), record.lineno);
     return PUZZLE_BAD;
+}
+
+// ---- rows as they were ----
+
+static void put_field(str text, struct buf *out)
+{
+    bool quote = false;
+    for (size_t i = 0; i < text.len; i++)
+        quote |= str_find_char(S(",\"\r\n"), text.data[i]) >= 0;
+    if (!quote) {
+        buf_add(out, text);
+        return;
+    }
+    buf_add_char(out, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '"')
+            buf_add_char(out, '"');
+        buf_add_char(out, text.data[i]);
+    }
+    buf_add_char(out, '"');
+}
+
+static void put_fields(const str *fields, size_t n, struct buf *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            buf_add_char(out, ',');
+        put_field(fields[i], out);
+    }
+    buf_add_char(out, '\n');
+}
+
+// A file without a header, or without columns, gets the five that we know.
+void puzzle_reader_row(const struct puzzle_reader *r, const struct puzzle *p, struct buf *out)
+{
+    if (r->head) {
+        put_fields(r->csv.fields, r->csv.n, out);
+        return;
+    }
+    str rating = p->has_rating ? arena_printf(out->arena, "%d", p->rating) : S("");
+    const str fields[COLUMNS] = { p->id, p->fen, p->line, rating, p->themes };
+    put_fields(fields, COLUMNS, out);
+}
+
+void puzzle_reader_head(const struct puzzle_reader *r, struct buf *out)
+{
+    static const str ours[COLUMNS] = { T("PuzzleId"), T("FEN"), T("Moves"), T("Rating"),
+                                       T("Themes") };
+    if (r->head)
+        put_fields(r->head, r->n_head, out);
+    else
+        put_fields(ours, COLUMNS, out);
 }
 
 str puzzle_reader_sha256(struct puzzle_reader *r, struct arena *a)
