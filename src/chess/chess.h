@@ -27,7 +27,7 @@ enum move_kind {
     MOVE_PROMOTE_QUEEN,
 };
 
-// Chess960 differs in castling alone: where rook and king may start, and how it is written.
+// Chess960 differs in castling alone: where rook and king start, and how it is written.
 enum variant { VARIANT_STANDARD, VARIANT_CHESS960 };
 
 // A legal position; copied freely (copy-make). Made by position_start, position_parse,
@@ -190,11 +190,11 @@ enum game_end {
 
 // Plays `m`, which must be legal now; the keys grow in `a`.
 void game_play(struct game *g, move m, struct arena *a);
-int game_repetitions(const struct game *g); // how often the current position has occurred, >= 1
-// What ends the game by itself. Mate and stalemate come before every draw rule.
-enum game_end game_end(const struct game *g);
+int game_repetitions(const struct game *g);   // how often the current position has occurred, >= 1
+enum game_end game_end(const struct game *g); // by itself; mate and stalemate before draw rules
 // game_end, or what the player to move could claim of the position on the board: halfmove >= 100,
 // third occurrence. Claims that announce a move are not looked for.
 enum game_end game_claim(const struct game *g);
 
-#include "chess/epd.h" // the rest of this header: lines of EPD
+#include "chess/epd.h"  // lines of EPD, and
+#include "chess/line.h" // of moves

@@ -14,7 +14,11 @@ enum {
     COUNTER_MAX = UINT16_MAX // the struct's; a FEN printed by position_format is always read back
 };
 
-static const str piece_letters = T("pnbrqkPNBRQK");
+// Letters of pieces, from 1: black pawn to king, then white; 0: none. Millions of FENs are read.
+static const uint8_t piece_of_letter[256] = {
+    ['p'] = 1, ['n'] = 2, ['b'] = 3, ['r'] = 4,  ['q'] = 5,  ['k'] = 6,
+    ['P'] = 7, ['N'] = 8, ['B'] = 9, ['R'] = 10, ['Q'] = 11, ['K'] = 12,
+};
 
 struct reader { // one FEN being read
     str fen;
@@ -69,7 +73,7 @@ static bool parse_rank(struct reader *r, str text, int rank)
     for (size_t i = 0; i < text.len; before = text.data[i++]) {
         str here = str_sub(text, i, 1);
         char c = *here.data;
-        ptrdiff_t letter = str_find_char(piece_letters, c);
+        size_t letter = piece_of_letter[(unsigned char)c];
         if (is_rank(c)) {
             if (is_rank(before))
                 return err_set(r->err, ERR_INPUT,
@@ -77,11 +81,11 @@ static bool parse_rank(struct reader *r, str text, int rank)
                                "%d)",
                                rank + 1, column(r, here));
             file += c - '0';
-        } else if (letter >= 0) {
+        } else if (letter > 0) {
             if (file < 8)
-                put_piece(&r->pos, (square)(8 * rank + file), (size_t)letter);
+                put_piece(&r->pos, (square)(8 * rank + file), letter - 1);
             file++;
-        } else if (c == '~' && before && str_find_char(piece_letters, before) >= 0) {
+        } else if (c == '~' && piece_of_letter[(unsigned char)before]) {
             r->repairs |= REPAIR_PROMOTED;
         } else {
             return err_set(r->err, ERR_INPUT,

@@ -95,8 +95,11 @@ static uint64_t piece_key(const struct position *pos, square s)
 uint64_t position_key(const struct position *pos)
 {
     uint64_t key = state_key(pos);
-    for (bitboard b = occupied_by_all(pos); b;)
-        key ^= piece_key(pos, pop_lowest(&b));
+    for (int p = PAWN; p <= KING; p++)
+        for (bitboard b = pos->piece[p]; b;) {
+            square s = pop_lowest(&b);
+            key ^= chess_tables.zobrist_piece[pos->side[BLACK] >> s & 1][p][s];
+        }
     return key;
 }
 

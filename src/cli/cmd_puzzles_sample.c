@@ -40,15 +40,13 @@ static bool read_all(struct sampling_run *r)
     while (ok && more) {
         struct puzzle p;
         struct err why = { 0 };
-        struct buf text = { .arena = &row };
         if (signals_seen) {
             ok = err_set(r->err, ERR_INTERRUPTED, "interrupted");
             break;
         }
         switch (puzzle_reader_next(r->reader, &row, &p, &why)) {
         case PUZZLE_ROW:
-            puzzle_reader_row(r->reader, &p, &text);
-            puzzle_sampler_offer(r->sampler, &p, buf_str(&text));
+            puzzle_sampler_offer(r->sampler, &p, r->reader);
             r->n_rows++;
             break;
         case PUZZLE_BAD: ok = note_bad(r, &why); break;

@@ -74,43 +74,31 @@ static bool check_rating(str text, struct puzzle *out, struct err *err)
     return true;
 }
 
-// The next word of a line whose words are separated by blanks; empty at its end.
-static str next_word(str *line)
-{
-    const char *p = line->data, *end = p + line->len;
-    while (p < end && *p == ' ')
-        p++;
-    const char *word = p;
-    while (p < end && *p != ' ')
-        p++;
-    *line = (str){ p, (size_t)(end - p) };
-    return (str){ word, (size_t)(p - word) };
-}
-
 static bool play(const struct record *in, move *moves, struct puzzle *out, struct err *err)
 {
-    struct position pos = out->start;
-    size_t n = 0;
-    for (str rest = out->line, word; (word = next_word(&rest)).len > 0;) {
-        if (n == PUZZLE_MOVES_MAX)
-            return err_set(err, ERR_LIMIT, "more than %d moves; fix or remove the row",
-                           PUZZLE_MOVES_MAX);
-        if (!uci_parse(&pos, word, &moves[n]))
-            return err_set(err, ERR_INPUT,
-                           "move %zu '%s' is not legal in the line '%s' of FEN '%s'; fix or remove "
-                           "the row",
-                           n + 1, str_show(word, SHOWN_MAX_BYTES).text,
-                           str_show(in->line, SHOWN_MAX_BYTES).text,
-                           str_show(in->fen, SHOWN_MAX_BYTES).text);
-        pos = position_after(&pos, moves[n++]);
+    struct line line;
+    switch (uci_line_parse(&out->start, out->line, moves, PUZZLE_MOVES_MAX, &line)) {
+    case LINE_GOOD: break;
+    case LINE_TOO_LONG:
+        return err_set(err, ERR_LIMIT, "more than %d moves; fix or remove the row",
+                       PUZZLE_MOVES_MAX);
+    case LINE_ILLEGAL:
+        return err_set(err, ERR_INPUT,
+                       "move %zu '%s' is not legal in the line '%s' of FEN '%s'; fix or remove "
+                       "the row",
+                       line.n + 1, str_show((str){ line.bad, line.bad_len }, SHOWN_MAX_BYTES).text,
+                       str_show(in->line, SHOWN_MAX_BYTES).text,
+                       str_show(in->fen, SHOWN_MAX_BYTES).text);
     }
-    if (n < 2)
+    if (line.n < 2)
         return err_set(err, ERR_INPUT,
                        "%zu moves, at least two are needed: the opponent's and the solution; fix "
                        "or remove the row",
-                       n);
+                       line.n);
     out->moves = moves;
-    out->n_moves = n;
+    out->n_moves = line.n;
+    if (line.n % 2 == 0) // else the opponent moved last, who was not mated
+        out->mates = position_is_checkmate(&line.last);
     return true;
 }
 

@@ -16,6 +16,7 @@ struct puzzle {
     struct position start;
     const move *moves;
     size_t n_moves; // >= 2; where odd, nothing is asked after the last one
+    bool mates;     // the solver's last move does
 };
 struct puzzles {
     struct puzzle *v;
@@ -122,8 +123,10 @@ struct puzzle_sample_opts {
 struct puzzle_sampler; // opaque
 struct puzzle_sampler *puzzle_sampler_new(const struct puzzle_sample_opts *opts);
 void puzzle_sampler_free(struct puzzle_sampler *s); // NULL is fine
-// Offers a puzzle and its row; copies both if they are kept. Memory does not grow with the file.
-void puzzle_sampler_offer(struct puzzle_sampler *s, const struct puzzle *p, str row);
+// Offers the puzzle that `r` has just read; copies its row if it is kept. Memory does not grow with
+// the file.
+void puzzle_sampler_offer(struct puzzle_sampler *s, const struct puzzle *p,
+                          const struct puzzle_reader *r);
 struct puzzle_sample {
     struct puzzle_sample_rows {
         str *v;

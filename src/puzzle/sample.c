@@ -54,14 +54,6 @@ static bool length_fits(int bin, int length)
     return bin <= SPLIT_BIN ? length <= 2 : length >= 3 && length <= LENGTHS;
 }
 
-static bool ends_in_mate(const struct puzzle *p)
-{
-    struct position pos = p->start;
-    for (size_t i = 0; i < p->n_moves / 2 * 2; i++)
-        pos = position_after(&pos, p->moves[i]);
-    return position_is_checkmate(&pos);
-}
-
 // The stratum of a puzzle; NULL: it is of none.
 static struct stratum *stratum_of(struct puzzle_sampler *s, const struct puzzle *p)
 {
@@ -71,7 +63,7 @@ static struct stratum *stratum_of(struct puzzle_sampler *s, const struct puzzle 
     if (!p->has_rating || bin < FIRST_BIN || bin > LAST_BIN || length > LENGTHS ||
         !length_fits(bin, length))
         return NULL;
-    return &s->strata[paper_index(bin, length, ends_in_mate(p))];
+    return &s->strata[paper_index(bin, length, p->mates)];
 }
 
 struct puzzle_sampler *puzzle_sampler_new(const struct puzzle_sample_opts *opts)
@@ -152,8 +144,12 @@ static void sift_down(struct stratum *s)
 }
 
 // Copies what the choice and the output need.
-static struct kept keep(const struct puzzle *p, str row, uint64_t key)
+static struct kept keep(const struct puzzle *p, const struct puzzle_reader *r, uint64_t key)
 {
+    struct arena scratch = { 0 };
+    struct buf b = { .arena = &scratch };
+    puzzle_reader_row(r, p, &b);
+    str row = buf_str(&b);
     struct kept k = { .key = key, .row = p->row, .lineno = p->lineno };
     k.text = mem_must(malloc(row.len + p->id.len + p->line.len + 3));
     memcpy(k.text, row.data, row.len);
@@ -169,10 +165,12 @@ static struct kept keep(const struct puzzle *p, str row, uint64_t key)
             k.positions[k.n_positions++] = pos.key;
         pos = position_after(&pos, p->moves[i]);
     }
+    arena_free(&scratch);
     return k;
 }
 
-void puzzle_sampler_offer(struct puzzle_sampler *s, const struct puzzle *p, str row)
+void puzzle_sampler_offer(struct puzzle_sampler *s, const struct puzzle *p,
+                          const struct puzzle_reader *r)
 {
     struct stratum *to = puzzle_matches(p, &s->opts.filter) ? stratum_of(s, p) : NULL;
     if (!to) {
@@ -184,11 +182,11 @@ void puzzle_sampler_offer(struct puzzle_sampler *s, const struct puzzle *p, str 
     if (to->n < to->cap) {
         if (to->n % 1024 == 0)
             to->v = mem_must(realloc(to->v, (to->n + 1024) * sizeof *to->v));
-        to->v[to->n] = keep(p, row, probe.key);
+        to->v[to->n] = keep(p, r, probe.key);
         sift_up(to, to->n++);
     } else if (before(&probe, &to->v[0])) {
         kept_free(&to->v[0]);
-        to->v[0] = keep(p, row, probe.key);
+        to->v[0] = keep(p, r, probe.key);
         sift_down(to);
     }
 }

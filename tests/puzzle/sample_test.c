@@ -8,13 +8,11 @@ static void offer_all(struct puzzle_sampler *s, struct puzzle_reader *r)
     for (;;) {
         struct puzzle p;
         struct err err = { 0 };
-        struct buf text = { .arena = &row };
         enum puzzle_read got = puzzle_reader_next(r, &row, &p, &err);
         if (got == PUZZLE_END)
             break;
         assert_int_equal(got, PUZZLE_ROW);
-        puzzle_reader_row(r, &p, &text);
-        puzzle_sampler_offer(s, &p, buf_str(&text));
+        puzzle_sampler_offer(s, &p, r);
         arena_reset(&row);
     }
     arena_free(&row);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// line.h - a whole line of moves at once, for readers of millions of them.
+#pragma once
+#include "chess/chess.h"
+#include "chess/epd.h"
+
+enum line_verdict { LINE_GOOD, LINE_ILLEGAL, LINE_TOO_LONG };
+struct line {
+    const char *bad; // of LINE_ILLEGAL: the word, in the text
+    size_t bad_len;
+    size_t n;             // moves read
+    struct position last; // after them; keys and counters are those of the start
+};
+// Reads UCI moves separated by blanks and plays them from `start`; `moves` has room for `max`.
+enum line_verdict uci_line_parse(const struct position *start, str text, move *moves, size_t max,
+                                 struct line *out);
