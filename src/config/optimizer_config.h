@@ -31,6 +31,7 @@ enum objective { OBJECTIVE_POSITION = 1, OBJECTIVE_PUZZLE };
 enum copro_proposals { COPRO_SINGLE = 1, COPRO_FULL };
 enum copro_cleaning { COPRO_CLEAN_CHECKED = 1, COPRO_CLEAN_REFERENCE };
 enum copro_select_on { COPRO_ON_TRAINING = 1, COPRO_ON_VALIDATION };
+enum simba_labels { SIMBA_LABELS_ALL = 1, SIMBA_LABELS_NONE };
 enum metric_feedback { FEEDBACK_TEXTUAL = 1, FEEDBACK_SCALAR };
 enum format_failures { FORMAT_FAILURES_DROP = 1, FORMAT_FAILURES_SHOW };
 enum mipro_first { MIPRO_FIRST_ASKED = 1, MIPRO_FIRST_SKIPPED };
@@ -62,6 +63,7 @@ struct optimizer_config {
     double copro_init_temperature;
     bool copro_reuse_duplicates, copro_prefer_original;
     enum metric_feedback feedback; // of gepa and simba
+    enum simba_labels simba_labels;
     enum format_failures gepa_format_failures;
     enum gepa_padding gepa_padding;
     enum gepa_acceptance gepa_acceptance;

@@ -4,7 +4,7 @@
 #include "optimize/optimize.h"
 
 extern const struct optimizer optimizer_bootstrap_few_shot, optimizer_gepa;
-extern const struct optimizer optimizer_bootstrap_random_search, optimizer_copro;
+extern const struct optimizer optimizer_bootstrap_random_search, optimizer_copro, optimizer_simba;
 extern const struct optimizer optimizer_mipro_v2;
 
 // ---- scoring a program ----

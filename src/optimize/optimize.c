@@ -9,6 +9,7 @@ const struct optimizer *const optimizers[] = { &optimizer_bootstrap_few_shot,
                                                &optimizer_copro,
                                                &optimizer_gepa,
                                                &optimizer_mipro_v2,
+                                               &optimizer_simba,
                                                NULL };
 
 const struct optimizer *optimizer_find(str name)

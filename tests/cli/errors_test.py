@@ -102,11 +102,6 @@ class Configuration(Case):
     def test_syntax_error(self):
         self.config(3, ["run.yaml:"], self.BASE + "seed: [1\n")
 
-    def test_a_method_of_a_later_version_leaves_nothing(self):
-        self.write("run.yaml", self.BASE + "method: simba\n")
-        self.fails(2, ["simba", "bootstrap_few_shot"], "optimize", "run.yaml", "--store", "s.db")
-        self.assertFalse((self.dir / "s.db").exists())
-
     def test_eval_scores_the_baseline_of_any_configuration(self):
         self.write("run.yaml", self.BASE + "method: bootstrap_few_shot\n"
                    "optimizer:\n  max_bootstrapped_demos: 4\n")
