@@ -14,7 +14,7 @@ run_tests = rm -f $(1)/meson-logs/testlog.json; \
 	meson test -C $(1) --print-errorlogs $(2); status=$$?; \
 	python3 tools/test_summary.py $(1)/meson-logs/testlog.json && exit $$status
 
-.PHONY: build deps demo test san lint fuzz-smoke proof-chess foreign fingerprint bench install clean help
+.PHONY: build deps demo test san lint fuzz-smoke proof-chess foreign fingerprint bench bench-optimizers install clean help
 
 build: ## build/src/cli/rookery (the default)
 	@tools/deps.sh --check build
@@ -71,6 +71,9 @@ fingerprint: build ## one hash over deterministic simulated runs; UPDATE=1 accep
 
 bench: build ## the quality bars, as ratios
 	@tools/bench.py $(B)/src/cli/rookery
+
+bench-optimizers: build ## do the optimizers find what is there to be found? (20 minutes)
+	@tools/bench_optimizers.py $(B)/tests/bench_optimizers
 
 install: build ## honours PREFIX and DESTDIR
 	@meson configure $(B) -Dprefix=$(PREFIX)

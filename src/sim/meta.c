@@ -2,16 +2,17 @@
 // meta.c - the simulated model that writes prompts. It knows a bank of sentences, most of which
 // help nobody, and not which; it is led by what it is shown. It finds the instruction it is to
 // improve (the last text of the request that holds sentences of the bank, or none), takes a
-// sentence up, exchanges one or drops one, and prefers sentences that share words with the rest of
-// the request, where critiques of earlier answers stand.
+// few sentences up, exchanges one or drops one, and prefers sentences that share words with the
+// rest of the request, where critiques of earlier answers stand, or notes on the data. Its own
+// notes name what the samples it is shown are about.
 //
 // A reply is a pure function of messages, temperature and (above temperature 0) sample.
 #include <math.h>
 
 #include "sim/internal.h"
 
-enum { WORD_MIN_CHARS = 5, FRESH_MAX = 3 };
-static const double SHARED_WORD_PULL = 0.5; // a shared word makes a sentence that much likelier
+enum { WORD_MIN_CHARS = 5, TAKEN_MAX = 3 }; // of a sentence's words; sentences at a time
+static const double SHARED_WORD_PULL = 0.9; // a shared word makes a sentence that much likelier
 static const double SHARE_EXCHANGE = 0.2, SHARE_DROP = 0.15, SHARE_FRESH = 0.1;
 
 struct choice { // which sentences, in order
@@ -44,6 +45,21 @@ static bool is_word_char(char c)
     return ascii_is_alnum(c);
 }
 
+// Without the s of a plural.
+static str stem(str word)
+{
+    bool plural = word.len > WORD_MIN_CHARS && word.data[word.len - 1] == 's';
+    return str_sub(word, 0, plural ? word.len - 1 : word.len);
+}
+
+// A word of the text that does not stand in every request.
+static bool tells_something(str word, str text)
+{
+    str everywhere = S("solve the chess puzzle by finding the single best move position_fen "
+                       "side_to_move legal_moves_uci choose answer instruction");
+    return str_find(everywhere, word) < 0 && str_find(text, word) >= 0;
+}
+
 // How many longer words of the sentence stand in the text.
 static int shared_words(str sentence, str text, struct arena *a)
 {
@@ -56,7 +72,7 @@ static int shared_words(str sentence, str text, struct arena *a)
             struct buf word = { .arena = a };
             for (size_t k = from; k < i; k++)
                 buf_add_char(&word, ascii_lower(sentence.data[k]));
-            n += str_find(text, buf_str(&word)) >= 0;
+            n += tells_something(stem(buf_str(&word)), text);
         }
         i += i == from;
     }
@@ -117,6 +133,12 @@ static void take_new(struct writer *w, struct choice *c)
         c->v[c->n++] = sentence;
 }
 
+static void take_some(struct writer *w, struct choice *c)
+{
+    for (size_t i = 1 + (size_t)rng_below(&w->rng, TAKEN_MAX); i > 0; i--)
+        take_new(w, c);
+}
+
 static void drop(struct choice *c, size_t at)
 {
     c->n--;
@@ -129,16 +151,15 @@ static void change(struct writer *w, struct choice *c)
     double which = rng_double(&w->rng);
     if (c->n == 0 || which < SHARE_FRESH) {
         c->n = 0;
-        size_t wanted = 1 + (size_t)rng_below(&w->rng, FRESH_MAX);
-        for (size_t i = 0; i < wanted; i++)
-            take_new(w, c);
+        take_some(w, c);
+        take_some(w, c);
         return;
     }
     size_t at = (size_t)rng_below(&w->rng, c->n);
     if (which < SHARE_FRESH + SHARE_DROP + SHARE_EXCHANGE)
         drop(c, at);
     if (which >= SHARE_FRESH + SHARE_DROP)
-        take_new(w, c);
+        take_some(w, c);
 }
 
 static str instruction_text(const struct writer *w, const struct choice *c)
@@ -157,22 +178,47 @@ static bool contains(str name, str part)
     return str_find(name, part) >= 0;
 }
 
+// What the samples are about, as far as their themes tell.
+static str remark_text(const struct writer *w)
+{
+    static const struct {
+        const char *theme, *note;
+    } notes[] = {
+        { "mate", " Many positions end in checkmate of an exposed king." },
+        { "fork", " Tactical shots such as forks and pins occur." },
+        { "crushing", " The right move is forcing: a check, a capture or a threat, and it wins "
+                      "material." },
+        { "illegal", " Some answers were not among the listed moves." },
+        { "legal_moves", " The answer has to be one of the listed moves." },
+        { "solver_length", " The opponent's best reply has to be calculated." },
+        { "of 2", " The opponent's best reply has to be calculated." },
+    };
+    struct buf b = { .arena = w->arena };
+    buf_add(&b, S("(A simulated remark.) The task is to find the best move of a chess puzzle."));
+    for (size_t i = 0; i < ARRAY_LEN(notes); i++)
+        if (str_find(w->request, str_from(notes[i].theme)) >= 0)
+            buf_addf(&b, "%s", notes[i].note);
+    return buf_str(&b);
+}
+
 // One field: an instruction, a piece of advice for the only predictor, or a remark.
 static void put_field(struct writer *w, str name, struct choice *c, struct json_out *o)
 {
     json_key(o, name);
     if (contains(name, S("advice")) || contains(name, S("rule"))) {
-        size_t sentence = draw_new(w, c);
+        struct buf b = { .arena = w->arena };
+        size_t had = c->n;
+        take_some(w, c);
+        for (size_t i = had; i < c->n; i++)
+            buf_addf(&b, "%s%.*s", b.len ? " " : "", STR(w->data->advice.v[c->v[i]]));
         json_open(o, '{');
-        json_key_str(o, S("choose_move"),
-                     sentence < w->data->advice.n ? w->data->advice.v[sentence] : S(""));
+        json_key_str(o, S("choose_move"), buf_str(&b));
         json_close(o, '}');
     } else if (contains(name, S("instruction")) || contains(name, S("prompt"))) {
         change(w, c);
         json_put_str(o, instruction_text(w, c));
     } else {
-        json_put_str(o, S("The task is to find the best move of a chess puzzle. (A simulated "
-                          "remark.)"));
+        json_put_str(o, remark_text(w));
     }
 }
 

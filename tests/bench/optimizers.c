@@ -10,6 +10,7 @@
 
 #include "optimize/optimize.h"
 #include "sim/sim.h"
+#include "stats/stats.h"
 
 enum { VALIDATION_PUZZLES = 140, RANDOM_SENTENCES_MAX = 8 };
 enum { SMALL_TRAIN = 24, SMALL_VALIDATION = 20 }; // replicates for false gains
@@ -81,15 +82,23 @@ static void open_lab(struct bench *b)
                            .pump = pump_new(&(struct pump_opts){ .run = run.id }, b->store, &err) };
 }
 
-// Positions answered right.
-static size_t right_of(struct bench *b, const struct program *p, const struct puzzle_positions *on)
+// The outcomes of a program on positions.
+static const struct outcome *outcomes_of(struct bench *b, const struct program *p,
+                                         const struct puzzle_positions *on)
 {
     struct lab_task task = { .v = on->v, .n = on->n, .model = &b->model, .samples = 1 };
     const struct outcome *out;
     struct err err = { 0 };
-    size_t right = 0;
     if (!lab_evaluate_positions(&b->lab, p, &task, &out, &err))
         die(&err);
+    return out;
+}
+
+// Positions answered right.
+static size_t right_of(struct bench *b, const struct program *p, const struct puzzle_positions *on)
+{
+    const struct outcome *out = outcomes_of(b, p, on);
+    size_t right = 0;
     for (size_t i = 0; i < on->n; i++)
         right += out[i].score > 0;
     return right;
@@ -155,6 +164,20 @@ static const struct program *by_random_search(struct bench *b, int64_t n_calls)
 
 // ---- one seed ----
 
+// Held-out positions gained over the base prompt, and the exact McNemar p of the two.
+static void put_gain(struct bench *b, const struct program *base, const struct program *found,
+                     struct json_out *o)
+{
+    const struct outcome *x = outcomes_of(b, base, &b->test), *y = outcomes_of(b, found, &b->test);
+    int64_t lost = 0, won = 0;
+    for (size_t i = 0; i < b->test.n; i++) {
+        lost += x[i].score > y[i].score;
+        won += y[i].score > x[i].score;
+    }
+    json_key_int(o, S("gained"), won - lost);
+    json_key_double(o, S("mcnemar_p"), stats_mcnemar_exact(lost, won));
+}
+
 static void run_seed(struct bench *b)
 {
     struct opt_result result = { 0 };
@@ -176,6 +199,7 @@ static void run_seed(struct bench *b)
     json_key_int(&o, S("random"), (int64_t)right_of(b, random, &b->test));
     json_key_int(&o, S("best_known"),
                  (int64_t)right_of(b, sim_best_program(b->persona, &b->arena), &b->test));
+    put_gain(b, base, found, &o);
     json_key_int(&o, S("calls"), calls);
     json_key_int(&o, S("prompt_calls"), prompt_calls);
     json_key_bool(&o, S("changed"),
