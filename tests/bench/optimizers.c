@@ -3,7 +3,9 @@
 // an optimizer on a simulated model whose best prompt is known, and random search over the same
 // sentences with as many calls. Run by tools/bench_optimizers.py.
 //
-// usage: bench_optimizers PERSONA METHOD FIRST_SEED N_SEEDS [small]
+// usage: bench_optimizers PERSONA METHOD FIRST_SEED N_SEEDS [paper|generous|small]
+// The sizes: the recorded runs' settings; about as many calls as COPRO makes with them; the least
+// that still searches, for the many replicates that count false gains.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,10 @@
 #include "stats/stats.h"
 
 enum { VALIDATION_PUZZLES = 140, RANDOM_SENTENCES_MAX = 8 };
-enum { SMALL_TRAIN = 24, SMALL_VALIDATION = 20 }; // replicates for false gains
+enum { SMALL_TRAIN = 24, SMALL_VALIDATION = 20 };
+enum { GENEROUS_METRIC_CALLS = 12000, GENEROUS_CANDIDATES = 12, GENEROUS_TRIALS = 40 };
+
+enum size { PAPER, GENEROUS, SMALL };
 
 struct bench {
     struct arena arena;
@@ -24,7 +29,7 @@ struct bench {
     const struct persona *persona;
     enum method method;
     uint64_t seed;
-    bool small;
+    enum size size;
 };
 
 static void die(const struct err *err)
@@ -58,8 +63,8 @@ static void load_data(struct bench *b)
     struct puzzle_load_opts how = { .strict = true };
     struct puzzle_split_opts split = {
         .seed = b->seed,
-        .validation_size = b->small ? SMALL_VALIDATION : VALIDATION_PUZZLES,
-        .train_limit = b->small ? SMALL_TRAIN : 0,
+        .validation_size = b->size == SMALL ? SMALL_VALIDATION : VALIDATION_PUZZLES,
+        .train_limit = b->size == SMALL ? SMALL_TRAIN : 0,
     };
     struct err err = { 0 };
     if (!puzzles_load(S("builtin:train"), &how, &b->arena, &train, &err) ||
@@ -106,20 +111,30 @@ static size_t right_of(struct bench *b, const struct program *p, const struct pu
 
 // ---- the two ways ----
 
+static void set_options(const struct bench *b, struct optimizer_config *c)
+{
+    optimizer_defaults(c, b->method, S("paper"));
+    c->copro_proposals = COPRO_FULL; // what the method is, not what the recorded runs had
+    bool has_auto = b->method == METHOD_GEPA || b->method == METHOD_MIPRO_V2;
+    if (b->size == GENEROUS && has_auto) {
+        c->budget = BUDGET_NONE;
+        c->num_candidates = GENEROUS_CANDIDATES;
+        c->num_trials = GENEROUS_TRIALS;
+    }
+    if (b->size == SMALL) {
+        c->budget = has_auto ? BUDGET_LIGHT : c->budget;
+        c->bsize = 16;
+        c->max_steps = 2;
+        c->breadth = 4;
+        c->depth = 2;
+        c->num_candidate_programs = 4;
+    }
+}
+
 static const struct program *by_optimizer(struct bench *b, struct opt_result *out)
 {
     struct optimizer_config config = { 0 };
-    optimizer_defaults(&config, b->method, S("paper"));
-    config.copro_proposals = COPRO_FULL; // what the method is, not what the recorded runs had
-    if (b->small) {
-        config.budget =
-            b->method == METHOD_GEPA || b->method == METHOD_MIPRO_V2 ? BUDGET_LIGHT : config.budget;
-        config.bsize = 16;
-        config.max_steps = 2;
-        config.breadth = 4;
-        config.depth = 2;
-        config.num_candidate_programs = 4;
-    }
+    set_options(b, &config);
     struct opt_task task = {
         .lab = &b->lab,
         .seed = program_new(&b->arena, &signature_choose_move, instruction_base),
@@ -128,7 +143,7 @@ static const struct program *by_optimizer(struct bench *b, struct opt_result *ou
         .model = &b->model,
         .prompt_model = &b->prompt_model,
         .run_seed = b->seed,
-        .max_metric_calls = 2000,
+        .max_metric_calls = GENEROUS_METRIC_CALLS, // read with `auto: null` only
         .config = &config,
     };
     struct err err = { 0 };
@@ -211,21 +226,35 @@ static void run_seed(struct bench *b)
     store_close(b->store);
 }
 
+static bool size_parse(const char *name, enum size *out)
+{
+    static const char *const names[] = { "paper", "generous", "small" };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        *out = (enum size)i;
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     int64_t first, n;
     enum method method;
+    enum size size = PAPER;
     if (argc < 5 || !method_parse(str_from(argv[2]), &method) ||
         !str_to_int(str_from(argv[3]), 0, 1000000, &first) ||
-        !str_to_int(str_from(argv[4]), 1, 100000, &n)) {
-        fprintf(stderr, "usage: bench_optimizers PERSONA METHOD FIRST_SEED N_SEEDS [small]\n");
+        !str_to_int(str_from(argv[4]), 1, 100000, &n) ||
+        (argc > 5 && !size_parse(argv[5], &size))) {
+        fprintf(stderr, "usage: bench_optimizers PERSONA METHOD FIRST_SEED N_SEEDS "
+                        "[paper|generous|small]\n");
         return 2;
     }
     for (int64_t i = 0; i < n; i++) {
         struct bench *b = calloc(1, sizeof *b);
         b->method = method;
         b->seed = (uint64_t)(first + i);
-        b->small = argc > 5 && strcmp(argv[5], "small") == 0;
+        b->size = size;
         b->persona = sim_persona(sim_data_builtin(&b->arena), str_from(argv[1]));
         if (!b->persona) {
             fprintf(stderr, "bench_optimizers: no persona %s\n", argv[1]);
