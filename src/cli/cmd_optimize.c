@@ -24,6 +24,7 @@ static const struct opt opts[] = {
     { "prompt-model", OPT_TEXT, "NAME", "the model that writes prompts [the task model]", 0, 0 },
     { "prompt-base-url", OPT_TEXT, "URL", "endpoint of the prompt model", 0, 0 },
     { "explain", OPT_FLAG, NULL, "say why each candidate was taken or left", 0, 0 },
+    { "watch", OPT_FLAG, NULL, "show each candidate's score, the best so far and the spend", 0, 0 },
     { "train", OPT_TEXT, "FILE", "training puzzles: CSV, .zst, JSONL or builtin:train", 0, 0 },
     { "validation", OPT_INT, "N", "training puzzles kept for validation [140]", 1, 1e9 },
     { "train-limit", OPT_INT, "N", "only the first N training puzzles of the split [all]", 0, 1e9 },

@@ -97,9 +97,13 @@ static void add_calls(const struct run *r, struct buf *out)
              : u->n_with_usage == 0        ? " (estimated)"
                                            : " (partly estimated)");
     add_cost(r, out);
-    if (f->has_compile)
-        buf_addf(out, "  program: %zu characters, %zu demonstrations; compiled with %lld calls\n",
-                 program_size(r->program), r->program->n_demos, (long long)f->compile_task.n_calls);
+    if (!f->has_compile)
+        return;
+    buf_addf(out, "  program: %zu characters, %zu demonstrations; compiled with %lld calls",
+             program_size(r->program), r->program->n_demos, (long long)f->compile_task.n_calls);
+    if (f->n_saved_calls > 0)
+        buf_addf(out, " (%lld saved)", (long long)f->n_saved_calls);
+    buf_add_char(out, '\n');
 }
 
 void report_tally(const struct run *r, struct buf *out)

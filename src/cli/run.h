@@ -33,8 +33,10 @@ struct run {
     struct tally tally;
     bool replayed; // the run was finished before
     int64_t started_us, reported_us;
-    const char *phase; // for the progress line
-    FILE *explain;     // NULL: not open
+    const char *phase;   // for the progress line
+    FILE *explain;       // NULL: not open
+    double watched_best; // of the candidates seen so far, on `watched_n` positions
+    size_t watched_n;
 };
 
 // Sets up a run of `command`, calls `steps`, and releases what it holds whatever comes of it. What
@@ -71,7 +73,8 @@ MUST_CHECK bool format_parse(str name, enum reply_format *out);
 void progress_show(void *run, const struct pump_stats *stats);
 void progress_clear(void);
 // explain.jsonl in the run directory: what the optimizer decided and why, one candidate a line;
-// with --explain also on standard error, for people. The second is the note of struct opt_watch.
+// with --explain or --watch also on standard error, for people. The second is the note of struct
+// opt_watch.
 MUST_CHECK bool explain_open(struct run *r);
 void explain_event(void *run, const struct opt_event *event);
 void explain_close(struct run *r);

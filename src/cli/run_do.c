@@ -168,6 +168,7 @@ bool run_optimize(struct run *r)
         return err_add(r->err, "%.*s", STR(optimizer->name));
     r->program = r->compiled.program;
     r->facts.has_compile = true;
+    r->facts.n_saved_calls = r->compiled.n_saved;
     r->facts.compile_task = r->lab.used;
     r->facts.compile_prompt = r->lab.used_prompt;
     if (!opt_flag(r->args, "deterministic"))

@@ -71,6 +71,8 @@ struct optimizer_config {
     double gepa_epsilon, gepa_stop_score; // the stop at a score: 0: none, as of the limits below
     int64_t gepa_top_k, gepa_max_merge, gepa_max_full_evals;
     int64_t gepa_max_stalled, gepa_max_idle, gepa_max_candidates, gepa_max_iterations;
+    bool save_calls; // of bootstrap_random and simba
+    double racing;   // the same; 0: off
     bool gepa_hard_budget, gepa_save_calls;
     int64_t mipro_minibatch_size, mipro_full_eval_steps, mipro_view_data_batch_size;
     double mipro_init_temperature;

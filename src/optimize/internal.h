@@ -25,6 +25,8 @@ MUST_CHECK bool opt_score(const struct opt_task *task, const struct program *pro
 // The rate in percent, rounded to two decimals, as the reference prints and compares it (3.4).
 double opt_percent(double rate);
 
+// ---- the best of several programs ----
+
 // ---- bootstrapping (few-shot specification 4.2) ----
 
 struct bootstrap_opts {

@@ -2,6 +2,7 @@
 // random_search.c - BootstrapFewShotWithRandomSearch: candidate programs are built and scored on
 // validation one after the other; the first of the best wins (few-shot specification 4.3).
 #include "optimize/internal.h"
+#include "optimize/race.h"
 
 // The first three candidates by their number there; from 0 on: shuffled.
 enum { ZERO_SHOT = -3, LABELED = -2, IN_ORDER = -1 };
@@ -78,11 +79,11 @@ static bool build(struct search *s, int64_t c, const struct program **out, struc
 }
 
 static void tell(const struct search *s, int64_t c, const struct opt_candidate *candidate,
-                 const char *what)
+                 const char *what, const char *left)
 {
-    str why = arena_printf(
-        s->arena, "%zu demonstrations%s; the best so far has %.2f %%", candidate->program->n_demos,
-        candidate->failed ? ", too many answers could not be read" : "", opt_percent(s->best));
+    str why = arena_printf(s->arena, "%zu demonstrations%s%s; the best so far has %.2f %%",
+                           candidate->program->n_demos, left ? "; " : "", left ? left : "",
+                           opt_percent(s->best));
     opt_note(s->task, &(struct opt_event){ .what = what,
                                            .candidate = c - ZERO_SHOT,
                                            .program = candidate->program,
@@ -92,10 +93,14 @@ static void tell(const struct search *s, int64_t c, const struct opt_candidate *
                                            .reason = why });
 }
 
+static const struct puzzle_positions *scored_on(const struct opt_task *task)
+{
+    return task->validation->n > 0 ? task->validation : task->train;
+}
+
 static bool try_candidate(struct search *s, int64_t c, struct err *err)
 {
-    const struct puzzle_positions *on =
-        s->task->validation->n > 0 ? s->task->validation : s->task->train;
+    const struct puzzle_positions *on = scored_on(s->task);
     const struct program *program;
     struct opt_score score;
     if (!build(s, c, &program, err) || !opt_score(s->task, program, on, &score, err))
@@ -110,7 +115,37 @@ static bool try_candidate(struct search *s, int64_t c, struct err *err)
         s->out->program = program;
         s->best = score.rate;
     }
-    tell(s, c, kept, better ? "accepted" : "rejected");
+    tell(s, c, kept, better ? "accepted" : "rejected", NULL);
+    return true;
+}
+
+// All candidates first, then one race: building them does not depend on scores.
+static bool race(struct search *s, enum race_kind kind, struct err *err)
+{
+    const struct optimizer_config *c = s->task->config;
+    size_t n = (size_t)(c->num_candidate_programs - ZERO_SHOT);
+    const struct program **v = NEW_ARRAY(s->arena, const struct program *, n);
+    struct opt_race ask = {
+        .task = s->task, .v = v, .n = n, .on = scored_on(s->task), .kind = kind, .delta = c->racing
+    };
+    struct opt_race_result result;
+    for (size_t i = 0; i < n; i++)
+        if (!build(s, (int64_t)i + ZERO_SHOT, &v[i], err))
+            return err_add(err, "candidate %zu", i);
+    if (!opt_race(&ask, &result, err))
+        return false;
+    s->out->n_saved += result.n_saved;
+    s->out->program = v[result.winner];
+    s->best = result.lanes[result.winner].rate;
+    for (size_t i = 0; i < n; i++) {
+        const struct opt_lane *lane = &result.lanes[i];
+        struct opt_candidate *kept = vec_push(s->arena, &s->out->candidates);
+        *kept = (struct opt_candidate){ .program = v[i],
+                                        .score = lane->rate,
+                                        .n_positions = lane->n_positions };
+        tell(s, (int64_t)i + ZERO_SHOT, kept, i == result.winner ? "accepted" : "rejected",
+             lane->left);
+    }
     return true;
 }
 
@@ -118,9 +153,13 @@ static bool run(const struct opt_task *task, struct opt_result *out, struct err 
 {
     const struct optimizer_config *c = task->config;
     struct search s = { .task = task, .arena = task->lab->arena, .out = out };
+    enum race_kind kind = opt_race_kind(c);
     *out = (struct opt_result){ 0 };
     if (!bootstrap_check_labeled(task, c->max_labeled_demos, err))
         return false;
+    // Stopping at a score asks for the first candidate that has it, not for the best.
+    if (kind != RACE_WHOLE && c->brs_stop_at_score <= 0)
+        return race(&s, kind, err);
     for (int64_t i = ZERO_SHOT; i < c->num_candidate_programs; i++) {
         if (!try_candidate(&s, i, err))
             return false;
@@ -139,13 +178,14 @@ static bool plan(const struct opt_task *task, struct opt_plan *out, struct err *
     (void)err;
     const struct optimizer_config *c = task->config;
     int64_t n_train = (int64_t)task->train->n;
-    int64_t n_on = (int64_t)(task->validation->n > 0 ? task->validation->n : task->train->n);
+    int64_t n_on = (int64_t)scored_on(task)->n;
     int64_t scored = (c->num_candidate_programs - ZERO_SHOT) * n_on;
     int64_t wanted = c->max_bootstrapped_demos;
     for (int64_t i = 0; i < c->num_candidate_programs; i++)
         wanted += drawn_size(i + c->brs_seed_offset, c->max_bootstrapped_demos);
     int64_t n_sets = c->max_bootstrapped_demos > 0 ? c->num_candidate_programs + 1 : 0;
-    int64_t least = c->brs_stop_at_score > 0 ? n_on : scored + (n_train > 0 ? wanted : 0);
+    bool may_stop = c->brs_stop_at_score > 0 || opt_race_kind(c) != RACE_WHOLE;
+    int64_t least = may_stop ? n_on : scored + (n_train > 0 ? wanted : 0);
     *out = (struct opt_plan){ .least_task = least,
                               .most_task = scored + n_sets * n_train * c->max_rounds };
     return true;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "optimize/race.h"
 #include "optimize/simba.h"
 
 static const double TAU = 0.2;                       // of both softmax choices
@@ -344,37 +345,48 @@ static bool step(struct simba *s, struct err *err)
 
 // ---- the end (3.9) ----
 
+static void tell_finalist(const struct simba *s, size_t i, size_t of_step,
+                          const struct opt_lane *lane, bool accepted)
+{
+    str whose =
+        of_step == 0 ? S("the start") : arena_printf(s->arena, "the winner of step %zu", of_step);
+    str reason = arena_printf(s->arena, "%.*s, on %s training positions%s%s", STR(whose),
+                              lane->left ? "the first" : "all", lane->left ? ": " : "",
+                              lane->left ? lane->left : "");
+    opt_note(s->task, &(struct opt_event){ .what = accepted ? "accepted" : "rejected",
+                                           .candidate = (int64_t)i,
+                                           .program = s->winners.v[of_step],
+                                           .scored = true,
+                                           .score = lane->rate,
+                                           .n_positions = lane->n_positions,
+                                           .reason = reason });
+}
+
 static bool choose(struct simba *s, struct err *err)
 {
+    const struct optimizer_config *c = s->config;
     size_t *finalists = NEW_ARRAY(s->arena, size_t, k_of(s) + 1);
     size_t n = simba_finalists(s->winners.n - 1, k_of(s), finalists);
-    double best = -1;
+    const struct program **v = NEW_ARRAY(s->arena, const struct program *, n);
+    struct opt_race race = { .task = s->task,
+                             .v = v,
+                             .n = n,
+                             .on = s->task->train,
+                             .kind = opt_race_kind(c),
+                             .delta = c->racing };
+    struct opt_race_result result;
+    for (size_t i = 0; i < n; i++)
+        v[i] = s->winners.v[finalists[i]];
+    if (!opt_race(&race, &result, err))
+        return err_add(err, "finals");
+    s->out->n_saved += result.n_saved;
+    s->out->program = v[result.winner];
     for (size_t i = 0; i < n; i++) {
-        const struct program *p = s->winners.v[finalists[i]];
-        struct opt_score score;
-        if (!opt_score(s->task, p, s->task->train, &score, err))
-            return err_add(err, "finalist %zu", i + 1);
+        const struct opt_lane *lane = &result.lanes[i];
         *vec_push(s->arena, &s->out->candidates) = (struct opt_candidate){
-            .program = p, .score = score.rate, .n_positions = s->task->train->n
+            .program = v[i], .score = lane->rate, .n_positions = lane->n_positions
         };
-        bool better = score.rate > best;
-        if (better) {
-            best = score.rate;
-            s->out->program = p;
-        }
-        opt_note(s->task,
-                 &(struct opt_event){ .what = better ? "accepted" : "rejected",
-                                      .candidate = (int64_t)i,
-                                      .program = p,
-                                      .scored = true,
-                                      .score = score.rate,
-                                      .n_positions = s->task->train->n,
-                                      .reason = finalists[i] == 0
-                                                    ? S("the start, on all training positions")
-                                                    : arena_printf(s->arena,
-                                                                   "the winner of step %zu, on all "
-                                                                   "training positions",
-                                                                   finalists[i]) });
+        tell_finalist(s, i, finalists[i], lane, i == result.winner);
     }
     return true;
 }

@@ -296,6 +296,7 @@ static void put_compile_usage(struct json_out *o, const struct run_facts *f)
     put_usage(o, &f->compile_task);
     json_key(o, S("prompt_model"));
     put_usage(o, &f->compile_prompt);
+    json_key_int(o, S("saved_task_calls"), f->n_saved_calls);
     json_close(o, '}');
 }
 

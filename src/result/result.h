@@ -40,6 +40,7 @@ struct run_facts {       // what the files tell beside the tally
     double compile_s;
     bool has_compile;                                // false: baseline, compile_usage is null
     struct usage_total compile_task, compile_prompt; // by the task model, by the prompt model
+    int64_t n_saved_calls; // of compiling: task asks that what was known made needless
     double wall_s, spent_usd;
     int64_t n_retries, n_new_calls, n_replayed_calls, n_reused_calls;
 };

@@ -3,7 +3,7 @@
 // an optimizer on a simulated model whose best prompt is known, and random search over the same
 // sentences with as many calls. Run by tools/bench_optimizers.py.
 //
-// usage: bench_optimizers PERSONA METHOD FIRST_SEED N_SEEDS [paper|generous|small]
+// usage: bench_optimizers PERSONA METHOD FIRST_SEED N_SEEDS [paper|generous|small [saving|racing]]
 // The sizes: the recorded runs' settings; about as many calls as COPRO makes with them; the least
 // that still searches, for the many replicates that count false gains.
 #include <stdio.h>
@@ -18,6 +18,8 @@ enum { VALIDATION_PUZZLES = 140, RANDOM_SENTENCES_MAX = 8 };
 enum { SMALL_TRAIN = 24, SMALL_VALIDATION = 20 };
 enum { GENEROUS_METRIC_CALLS = 12000, GENEROUS_CANDIDATES = 12, GENEROUS_TRIALS = 40 };
 
+static const double RACING_DELTA = 0.01;
+
 enum size { PAPER, GENEROUS, SMALL };
 
 struct bench {
@@ -30,6 +32,7 @@ struct bench {
     enum method method;
     uint64_t seed;
     enum size size;
+    bool saving, racing; // calls, at the same outcome; by bets, at nearly the same
 };
 
 static void die(const struct err *err)
@@ -115,6 +118,9 @@ static void set_options(const struct bench *b, struct optimizer_config *c)
 {
     optimizer_defaults(c, b->method, S("paper"));
     c->copro_proposals = COPRO_FULL; // what the method is, not what the recorded runs had
+    c->save_calls = c->gepa_save_calls = c->mipro_save_calls = c->copro_reuse_duplicates =
+        b->saving;
+    c->racing = b->racing ? RACING_DELTA : 0;
     bool has_auto = b->method == METHOD_GEPA || b->method == METHOD_MIPRO_V2;
     if (b->size == GENEROUS && has_auto) {
         c->budget = BUDGET_NONE;
@@ -217,6 +223,8 @@ static void run_seed(struct bench *b)
     put_gain(b, base, found, &o);
     json_key_int(&o, S("calls"), calls);
     json_key_int(&o, S("prompt_calls"), prompt_calls);
+    json_key_int(&o, S("saved"), result.n_saved);
+    json_key_str(&o, S("program"), program_hash(found, &b->arena));
     json_key_bool(&o, S("changed"),
                   !str_eq(program_hash(found, &b->arena), program_hash(base, &b->arena)));
     json_close(&o, '}');
@@ -247,7 +255,7 @@ int main(int argc, char **argv)
         !str_to_int(str_from(argv[4]), 1, 100000, &n) ||
         (argc > 5 && !size_parse(argv[5], &size))) {
         fprintf(stderr, "usage: bench_optimizers PERSONA METHOD FIRST_SEED N_SEEDS "
-                        "[paper|generous|small]\n");
+                        "[paper|generous|small [saving|racing]]\n");
         return 2;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -255,6 +263,8 @@ int main(int argc, char **argv)
         b->method = method;
         b->seed = (uint64_t)(first + i);
         b->size = size;
+        b->saving = argc > 6 && strcmp(argv[6], "saving") == 0;
+        b->racing = argc > 6 && strcmp(argv[6], "racing") == 0;
         b->persona = sim_persona(sim_data_builtin(&b->arena), str_from(argv[1]));
         if (!b->persona) {
             fprintf(stderr, "bench_optimizers: no persona %s\n", argv[1]);

@@ -216,9 +216,25 @@ static void a_perfect_score_may_end_the_search(void **s)
     struct opt_result out;
     toy_new(&t);
     struct optimizer_config c = settings(METHOD_BOOTSTRAP_RANDOM_SEARCH, "improved");
+    c.brs_stop_at_score = 1;
     assert_true(compile(&t, METHOD_BOOTSTRAP_RANDOM_SEARCH, &c, &out));
     assert_int_equal(out.candidates.n, 1);
     assert_non_null(out.finish);
+    arena_free(&t.arena);
+}
+
+static void known_answers_and_hopeless_candidates_are_saved(void **s)
+{
+    (void)s;
+    struct toy t;
+    struct opt_result out;
+    toy_new(&t);
+    struct optimizer_config c = settings(METHOD_BOOTSTRAP_RANDOM_SEARCH, "paper");
+    c.save_calls = true;
+    assert_true(compile(&t, METHOD_BOOTSTRAP_RANDOM_SEARCH, &c, &out));
+    assert_int_equal(t.n_calls + out.n_saved, 19 * VALIDATION + 4 + 39);
+    assert_int_equal(out.candidates.n, 19);
+    assert_int_equal(out.program->n_demos, 0);
     arena_free(&t.arena);
 }
 
@@ -264,6 +280,7 @@ int main(void)
         cmocka_unit_test(useless_prompt_models_end_the_search_with_the_best_so_far),
         cmocka_unit_test(random_search_counts_and_keeps_the_first_of_equals),
         cmocka_unit_test(a_perfect_score_may_end_the_search),
+        cmocka_unit_test(known_answers_and_hopeless_candidates_are_saved),
         cmocka_unit_test(without_own_answers_only_labelled_demonstrations_are_tried),
         cmocka_unit_test(one_demonstration_a_puzzle),
     };
