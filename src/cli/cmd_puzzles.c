@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "puzzle/puzzle.h"
+#include "report/report.h"
 
 static bool file_of(const struct args *args, str *path, struct err *err)
 {
@@ -303,18 +304,26 @@ static void add_json(const struct stats *s, str path, str sha256, struct buf *b)
     buf_add_char(b, '\n');
 }
 
-static bool stats_run(const struct args *args, struct arena *a, struct err *err)
+// The whole of one file, themes sorted.
+static bool stats_read(str path, struct stats *s, struct arena *a, str *sha256, struct err *err)
 {
-    struct stats s = { .themes = { .arena = a } };
-    str path, sha256;
-    if (!file_of(args, &path, err) ||
-        !read_rows(&(struct each_row){ path, count_row, &s }, a, &sha256, err))
+    *s = (struct stats){ .themes = { .arena = a } };
+    if (!read_rows(&(struct each_row){ path, count_row, s }, a, sha256, err))
         return false;
-    if (s.n_rows == s.n_bad)
+    if (s->n_rows == s->n_bad)
         return err_set(err, ERR_INPUT, "%.*s: no good row among %zu; see rookery puzzles verify",
-                       STR(path), s.n_rows);
-    if (s.themes.n > 0) // from here on it is a list, not a map
-        qsort(s.themes.v, s.themes.n, sizeof *s.themes.v, compare_themes);
+                       STR(path), s->n_rows);
+    if (s->themes.n > 0) // from here on it is a list, not a map
+        qsort(s->themes.v, s->themes.n, sizeof *s->themes.v, compare_themes);
+    return true;
+}
+
+static bool stats_one(const struct args *args, struct arena *a, struct err *err)
+{
+    struct stats s;
+    str path, sha256;
+    if (!file_of(args, &path, err) || !stats_read(path, &s, a, &sha256, err))
+        return false;
     struct buf b = { .arena = a };
     if (opt_flag(args, "json"))
         add_json(&s, path, sha256, &b);
@@ -323,20 +332,106 @@ static bool stats_run(const struct args *args, struct arena *a, struct err *err)
     return print_str(buf_str(&b), err);
 }
 
+// ---- stats of a pair: the paper's Table 6, rating bins by solver moves, cells "train/test" ----
+
+enum { PAIR = 2 }; // train, test
+
+// One row: its name, a cell a length, the sum; left out where both files have nothing.
+static void add_pair_row(struct report_grid *g, str name, const size_t *counts[PAIR],
+                         struct arena *a)
+{
+    size_t sum[PAIR] = { 0 };
+    for (int half = 0; half < PAIR; half++)
+        for (int l = 0; l < LENGTHS; l++)
+            sum[half] += counts[half][l];
+    if (sum[0] + sum[1] == 0)
+        return;
+    report_grid_add(g, name, a);
+    for (int l = 0; l < LENGTHS; l++)
+        report_grid_add(g, arena_printf(a, "%zu/%zu", counts[0][l], counts[1][l]), a);
+    report_grid_add(g, arena_printf(a, "%zu/%zu", sum[0], sum[1]), a);
+}
+
+static void count_unrated(const struct stats *s, size_t out[LENGTHS])
+{
+    for (int l = 0; l < LENGTHS; l++) {
+        out[l] = s->n_length[l];
+        for (int bin = 0; bin < BINS; bin++)
+            out[l] -= s->n_bin[bin][l];
+    }
+}
+
+static void fill_pair(const struct stats s[PAIR], struct report_grid *g, struct arena *a)
+{
+    g->n_columns = LENGTHS + 2;
+    report_grid_add(g, S("rating"), a);
+    for (int l = 0; l < LENGTHS; l++)
+        report_grid_add(g, str_from(length_names[l]), a);
+    report_grid_add(g, S("all"), a);
+    for (int bin = 0; bin < BINS; bin++)
+        add_pair_row(g, bin_name(bin, a),
+                     (const size_t *[PAIR]){ s[0].n_bin[bin], s[1].n_bin[bin] }, a);
+    size_t none[PAIR][LENGTHS];
+    count_unrated(&s[0], none[0]);
+    count_unrated(&s[1], none[1]);
+    add_pair_row(g, S("none"), (const size_t *[PAIR]){ none[0], none[1] }, a);
+    add_pair_row(g, S("all"), (const size_t *[PAIR]){ s[0].n_length, s[1].n_length }, a);
+}
+
+static bool stats_pair(const struct args *args, enum report_format format, struct arena *a,
+                       struct err *err)
+{
+    struct stats s[PAIR];
+    struct report_grid g = { 0 };
+    struct buf note = { .arena = a }, out = { .arena = a };
+    buf_add(&note, S("puzzles by rating (rows) and solver moves (columns), train/test"));
+    for (int half = 0; half < PAIR; half++) {
+        str path = args->positionals[half], sha256;
+        if (!stats_read(path, &s[half], a, &sha256, err))
+            return false;
+        buf_addf(&note, "\n%s %.*s: %zu puzzles, %zu positions, %zu mates, %zu bad rows left out",
+                 half == 0 ? "train" : "test ", STR(path), s[half].n_rows - s[half].n_bad,
+                 s[half].n_positions, s[half].n_mates, s[half].n_bad);
+    }
+    fill_pair(s, &g, a);
+    g.note = buf_str(&note);
+    report_grid_write(&g, format, &out);
+    return print_str(buf_str(&out), err);
+}
+
+static bool stats_run(const struct args *args, struct arena *a, struct err *err)
+{
+    enum report_format format = REPORT_TEXT;
+    str name = opt_text(args, "format", S("text"));
+    if (args->n_positionals < PAIR && opt_get(args, "format")->set)
+        return err_set(err, ERR_USAGE, "--format is for the table of two files: TRAIN TEST");
+    if (args->n_positionals < PAIR)
+        return stats_one(args, a, err);
+    if (opt_flag(args, "json"))
+        name = S("json");
+    if (!report_format_parse(name, &format))
+        return err_set(err, ERR_USAGE,
+                       "--format must be text, csv, markdown, latex or json, got \"%.*s\"",
+                       STR(name));
+    return stats_pair(args, format, a, err);
+}
+
 static const struct opt stats_opts[] = {
-    { "json", OPT_FLAG, NULL, "print one JSON object", 0, 0 },
+    { "json", OPT_FLAG, NULL, "print JSON", 0, 0 },
+    { "format", OPT_TEXT, "NAME", "of two files: text, csv, markdown, latex or json [text]", 0, 0 },
     { 0 },
 };
 
 const struct command command_puzzles_stats = {
     .name = "puzzles stats",
     .summary = "describe a puzzle file: ratings, lengths, mates, themes",
-    .usage = "FILE [--json]",
+    .usage = "FILE [TEST] [--json] [--format NAME]",
     .about = "Counts puzzles and positions, and shows rating bins by number of solver moves, the\n"
-             "side to move, mates and the most frequent themes. FILE: CSV, .zst, JSONL,\n"
-             "builtin:train or builtin:test.\n"
-             "Example: rookery puzzles stats builtin:test",
+             "side to move, mates and the most frequent themes. Of two files, a training and a\n"
+             "test set, it shows one table of rating bins by solver moves, cells train/test.\n"
+             "FILE: CSV, .zst, JSONL, builtin:train or builtin:test.\n"
+             "Example: rookery puzzles stats builtin:train builtin:test",
     .opts = { stats_opts },
-    .max_positionals = 1,
+    .max_positionals = PAIR,
     .run = stats_run,
 };

@@ -72,6 +72,40 @@ class Small(Case):
             got = lines("resolve", [{"fen": fen, "variant": "chess960", "answer": answer}])[0]
             self.assertEqual(got["uci"], uci, answer)
 
+    def test_puzzle_stats_of_a_pair_are_one_table(self):
+        start = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1"
+        moves = ["e8f8", "e1f1", "f8g8", "f1g1", "g8f8", "g1f1", "f8e8", "f1e1", "e8e7", "e1e2",
+                 "e7e6", "e2e3"]
+
+        def file(name, rows):
+            lines = [f"{name}{i},{start},{' '.join(moves[:2 * length])},{rating},end"
+                     for i, (rating, length) in enumerate(rows)]
+            path = self.dir / f"{name}.csv"
+            path.write_text("\n".join(["PuzzleId,FEN,Moves,Rating,Themes", *lines]) + "\n")
+            return path
+
+        def table(*args):
+            done = run("puzzles", "stats", *args)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout.decode()
+        a = file("a", [(400, 1), (401, 1), (500, 2), (500, 2), ("", 5), (2800, 6)])
+        b = file("b", [(500, 2), (450, 1), (2701, 3)])
+        rows = json.loads(table(a, b, "--json"))
+        self.assertEqual(rows, json.loads(table(a, b, "--format", "json")))
+        self.assertEqual([list(row.values()) for row in rows], [
+            ["(300, 400]", "1/0", "0/0", "0/0", "0/0", "0/0", "0/0", "1/0"],
+            ["(400, 500]", "1/1", "2/1", "0/0", "0/0", "0/0", "0/0", "3/2"],
+            ["(2700, 2800]", "0/0", "0/0", "0/1", "0/0", "0/0", "1/0", "1/1"],
+            ["none", "0/0", "0/0", "0/0", "0/0", "1/0", "0/0", "1/0"],
+            ["all", "2/1", "2/1", "0/1", "0/0", "1/0", "1/0", "6/3"]])
+        self.assertEqual(list(rows[0]), ["rating", "1", "2", "3", "4", "5", "6+", "all"])
+        text = table(a, b)
+        self.assertIn("6 puzzles, 17 positions", text)
+        self.assertIn("\\midrule", table(a, b, "--format", "latex"))
+        self.fails(2, ["--format"], "puzzles", "stats", a, "--format", "csv")
+        self.fails(2, ["--format"], "puzzles", "stats", a, b, "--format", "xml")
+        self.fails(3, ["nowhere"], "puzzles", "stats", a, "nowhere.csv")
+
     def test_position_reads_epd(self):
         got, bad, odd = lines("position", [
             {"epd": '4k3/8/8/8/8/8/8/R3K2R w KQ - bm O-O, Rxa9; am Kf1; id "a; b";'},
