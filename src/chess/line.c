@@ -2,53 +2,7 @@
 // line.c - plays a line of UCI moves. Only the named move is looked at: whether the piece can go
 // there, and whether its king stands safe with the board as it will be. No list of moves is made,
 // and neither key nor counters are kept.
-#include "chess/internal.h"
-
-// Where a piece that is no pawn may go, safe or not.
-static bitboard reach(const struct position *pos, square from, bitboard occupied)
-{
-    bitboard me = bit(from);
-    if (pos->piece[KNIGHT] & me)
-        return chess_tables.knight[from];
-    if (pos->piece[KING] & me)
-        return chess_tables.king[from];
-    bitboard b = 0;
-    if ((pos->piece[BISHOP] | pos->piece[QUEEN]) & me)
-        b |= bishop_attacks(from, occupied);
-    if ((pos->piece[ROOK] | pos->piece[QUEEN]) & me)
-        b |= rook_attacks(from, occupied);
-    return b;
-}
-
-// The kind of a pawn's move but for promotions; false: it cannot go there. En passant is left to
-// the slow way.
-static bool pawn_goes(const struct position *pos, square from, square to, enum move_kind *kind)
-{
-    enum color us = (enum color)pos->turn;
-    int up = us == WHITE ? 8 : -8;
-    bitboard occupied = occupied_by_all(pos);
-    *kind = MOVE_PLAIN;
-    if (chess_tables.pawn[us][from] & bit(to))
-        return pos->side[other(us)] & bit(to);
-    if (to == from + up)
-        return !(occupied & bit(to));
-    *kind = MOVE_DOUBLE_PUSH;
-    bool starts = forward(us, back_rank(us)) & bit(from);
-    return starts && to == from + 2 * up && !(occupied & (bit(to) | bit((square)(from + up))));
-}
-
-// The king's safety on the board after the move, which is no castling and not en passant.
-static bool stands_safe(const struct position *pos, square from, square to)
-{
-    enum color us = (enum color)pos->turn, them = other(us);
-    bitboard after = (occupied_by_all(pos) & ~bit(from)) | bit(to);
-    square king = king_of(pos, us);
-    if (king == from)
-        return !(steppers_at(pos, to, them) | sliders_at(pos, to, them, after) |
-                 (chess_tables.king[to] & pos->piece[KING] & pos->side[them]));
-    bitboard attackers = steppers_at(pos, king, them) | sliders_at(pos, king, them, after);
-    return !(attackers & ~bit(to));
-}
+#include "chess/single.h"
 
 static enum piece promotion_of(char c)
 {

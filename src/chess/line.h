@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// line.h - a whole line of moves at once, for readers of millions of them.
+// line.h - lines of moves, for readers of millions of them.
 #pragma once
 #include "chess/chess.h"
 #include "chess/epd.h"
@@ -14,3 +14,6 @@ struct line {
 // Reads UCI moves separated by blanks and plays them from `start`; `moves` has room for `max`.
 enum line_verdict uci_line_parse(const struct position *start, str text, move *moves, size_t max,
                                  struct line *out);
+// The null move of annotated games: the other side to move, nothing else changed. False: in check
+// (who passes then loses the king). `out` may be `pos`.
+MUST_CHECK bool position_pass(const struct position *pos, struct position *out);

@@ -139,3 +139,18 @@ struct position position_after(const struct position *pos, move m)
     next.key = key_after(pos, &next, m);
     return next;
 }
+
+bool position_pass(const struct position *pos, struct position *out)
+{
+    if (position_in_check(pos))
+        return false;
+    struct position next = *pos;
+    next.turn ^= 1;
+    next.en_passant = SQUARE_NONE;
+    next.halfmove = (uint16_t)(pos->halfmove + (pos->halfmove < UINT16_MAX));
+    if (pos->turn == BLACK && pos->fullmove < UINT16_MAX)
+        next.fullmove++;
+    next.key = pos->key ^ state_key(pos) ^ state_key(&next);
+    *out = next;
+    return true;
+}

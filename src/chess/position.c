@@ -11,13 +11,13 @@ struct position position_start(void)
     return pos;
 }
 
+// Without a branch: which piece stands somewhere is not to be guessed.
 enum piece position_piece_at(const struct position *pos, square s)
 {
-    for (int p = PAWN; p <= KING; p++) {
-        if (pos->piece[p] & bit(s))
-            return (enum piece)p;
-    }
-    return PIECE_NONE;
+    unsigned p = PIECE_NONE;
+    for (unsigned i = PAWN; i <= KING; i++)
+        p -= (unsigned)(pos->piece[i] >> s & 1) * (PIECE_NONE - i);
+    return (enum piece)p;
 }
 
 enum color position_color_at(const struct position *pos, square s)
@@ -70,6 +70,7 @@ static const struct {
     { T("chess 960"), VARIANT_CHESS960 },      { T("fischerandom"), VARIANT_CHESS960 },
     { T("fischerrandom"), VARIANT_CHESS960 },  { T("fischer random"), VARIANT_CHESS960 },
     { T("fischer-random"), VARIANT_CHESS960 }, { T("freestyle chess"), VARIANT_CHESS960 },
+    { T("normal"), VARIANT_STANDARD },         { T("classical"), VARIANT_STANDARD },
 };
 
 bool variant_parse(str name, enum variant *out)

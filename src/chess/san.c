@@ -5,29 +5,36 @@
 // and mate may be wrong or absent, "=" may be missing. It never guesses between two moves.
 #include <string.h>
 
-#include "chess/internal.h"
+#include "chess/single.h"
 
 static const char piece_letters[] = "PNBRQK";
 
 // ---- writing ----
 
-static void add(struct move_text *text, char c)
+// Where the next character goes; the text is zeroed and long enough for any SAN.
+struct cursor {
+    char *at;
+};
+
+static void add(struct cursor *out, char c)
 {
-    text->data[strlen(text->data)] = c; // the rest is zero
+    *out->at++ = c;
 }
 
-static void add_square(struct move_text *text, square s)
+static void add_square(struct cursor *out, square s)
 {
-    add(text, (char)('a' + (s & 7)));
-    add(text, (char)('1' + (s >> 3)));
+    add(out, (char)('a' + (s & 7)));
+    add(out, (char)('1' + (s >> 3)));
 }
 
-// Squares from which pieces of kind `p` could reach `to`, pins aside.
+// Squares from which own pieces of kind `p`, no pawns, could reach `to`, safe or not.
 static bitboard origins(const struct position *pos, enum piece p, square to)
 {
     bitboard occupied = occupied_by_all(pos), b = 0;
     if (p == KNIGHT)
         b = chess_tables.knight[to];
+    if (p == KING)
+        b = chess_tables.king[to];
     if (p == BISHOP || p == QUEEN)
         b |= bishop_attacks(to, occupied);
     if (p == ROOK || p == QUEEN)
@@ -35,37 +42,36 @@ static bitboard origins(const struct position *pos, enum piece p, square to)
     return b & pos->piece[p] & pos->side[pos->turn];
 }
 
-// Where else a piece of the same kind could legally come from to the same square.
-static bitboard rivals(const struct position *pos, enum piece p, move m)
+// Of these origins the ones whose piece may leave without exposing its king.
+static bitboard safe_of(const struct position *pos, bitboard from, square to)
 {
-    bitboard candidates = origins(pos, p, raw_to(m)) & ~bit(move_from(m)), legal = 0;
-    if (!candidates)
-        return 0; // nearly always: saves generating the moves
-    struct move_list list;
-    moves_legal(pos, &list);
-    for (size_t i = 0; i < list.n; i++) {
-        if (raw_to(list.v[i]) == raw_to(m))
-            legal |= bit(move_from(list.v[i]));
+    bitboard safe = 0;
+    while (from) {
+        square s = pop_lowest(&from);
+        if (stands_safe(pos, s, to))
+            safe |= bit(s);
     }
-    return candidates & legal;
+    return safe;
 }
 
-static void add_piece_move(const struct position *pos, enum piece p, move m, struct move_text *out)
+static void add_piece_move(const struct position *pos, enum piece p, move m, struct cursor *out)
 {
     square from = move_from(m);
-    bitboard others = rivals(pos, p, m);
+    bitboard rivals = origins(pos, p, raw_to(m)) & ~bit(from);
+    if (rivals)
+        rivals = safe_of(pos, rivals, raw_to(m));
     bitboard same_rank = RANK_1 << (from & 56), same_file = FILE_A << (from & 7);
     add(out, piece_letters[p]);
-    if (others && (!(others & same_file) || (others & same_rank)))
+    if (rivals && (!(rivals & same_file) || (rivals & same_rank)))
         add(out, (char)('a' + (from & 7)));
-    if (others & same_file)
+    if (rivals & same_file)
         add(out, (char)('1' + (from >> 3)));
     if (move_is_capture(pos, m))
         add(out, 'x');
     add_square(out, move_to(m));
 }
 
-static void add_pawn_move(const struct position *pos, move m, struct move_text *out)
+static void add_pawn_move(const struct position *pos, move m, struct cursor *out)
 {
     if (move_is_capture(pos, m)) {
         add(out, (char)('a' + (move_from(m) & 7)));
@@ -81,17 +87,21 @@ static void add_pawn_move(const struct position *pos, move m, struct move_text *
 struct move_text san_format(const struct position *pos, move m)
 {
     struct move_text text = { 0 };
+    struct cursor out = { text.data };
     enum piece p = position_piece_at(pos, move_from(m));
-    if (move_kind(m) == MOVE_CASTLING)
-        memcpy(text.data, "O-O-O", raw_to(m) > move_from(m) ? 3 : 5);
-    else if (p == PAWN)
-        add_pawn_move(pos, m, &text);
-    else
-        add_piece_move(pos, p, m, &text);
+    if (move_kind(m) == MOVE_CASTLING) {
+        size_t len = raw_to(m) > move_from(m) ? 3 : 5;
+        memcpy(text.data, "O-O-O", len);
+        out.at += len;
+    } else if (p == PAWN) {
+        add_pawn_move(pos, m, &out);
+    } else {
+        add_piece_move(pos, p, m, &out);
+    }
     struct position next = *pos;
     board_apply(&next, m);
     if (position_in_check(&next))
-        add(&text, has_legal_move(&next) ? '+' : '#');
+        add(&out, has_legal_move(&next) ? '+' : '#');
     return text;
 }
 
@@ -190,16 +200,15 @@ static bool shape_fits(const struct shape *shape, const struct position *pos, mo
     return (pos->piece[PAWN] & bit(from)) && (shape->file != ANY || (from & 7) == (shape->to & 7));
 }
 
-enum san_verdict san_parse(const struct position *pos, str text, move *out)
+// Every legal move is looked at: castling, en passant, and both squares in full.
+static enum san_verdict find_in_list(const struct position *pos, const struct shape *shape,
+                                     move *out)
 {
-    struct shape shape;
-    if (!shape_parse(text, &shape))
-        return SAN_INVALID;
     struct move_list list;
     moves_legal(pos, &list);
     move found = MOVE_NONE;
     for (size_t i = 0; i < list.n; i++) {
-        if (!shape_fits(&shape, pos, list.v[i]))
+        if (!shape_fits(shape, pos, list.v[i]))
             continue;
         if (found != MOVE_NONE)
             return SAN_AMBIGUOUS;
@@ -209,4 +218,65 @@ enum san_verdict san_parse(const struct position *pos, str text, move *out)
         return SAN_ILLEGAL;
     *out = found;
     return SAN_LEGAL;
+}
+
+// The squares that the text allows as origin.
+static bitboard named_origins(const struct shape *shape)
+{
+    bitboard b = ~(bitboard)0;
+    if (shape->file != ANY)
+        b &= FILE_A << shape->file;
+    if (shape->rank != ANY)
+        b &= RANK_1 << 8 * shape->rank;
+    return b;
+}
+
+static enum san_verdict find_piece(const struct position *pos, const struct shape *shape, move *out)
+{
+    if (shape->promotion != PIECE_NONE || (pos->side[pos->turn] & bit(shape->to)))
+        return SAN_ILLEGAL;
+    bitboard from = origins(pos, shape->piece, shape->to) & named_origins(shape);
+    from = safe_of(pos, from, shape->to);
+    if (!from)
+        return SAN_ILLEGAL;
+    if (has_many(from))
+        return SAN_AMBIGUOUS;
+    *out = move_new(lowest(from), shape->to, MOVE_PLAIN);
+    return SAN_LEGAL;
+}
+
+// Own pawns of one file; on a file at most one can move to a square, but for doubled pawns, of
+// which the front one is in the way of the other.
+static enum san_verdict find_pawn(const struct position *pos, const struct shape *shape, move *out)
+{
+    bool promotes = bit(shape->to) & (RANK_1 | RANK_8);
+    if (promotes != (shape->promotion != PIECE_NONE) || shape->promotion == KING)
+        return SAN_ILLEGAL;
+    int file = shape->file != ANY ? shape->file : shape->to & 7;
+    bitboard pawns = pos->piece[PAWN] & pos->side[pos->turn] & (FILE_A << file);
+    enum move_kind kind;
+    for (pawns &= named_origins(shape); pawns;) {
+        square from = pop_lowest(&pawns);
+        if (!pawn_goes(pos, from, shape->to, &kind) || !stands_safe(pos, from, shape->to))
+            continue;
+        if (promotes)
+            kind = (enum move_kind)(MOVE_PROMOTE_KNIGHT + (shape->promotion - KNIGHT));
+        *out = move_new(from, shape->to, kind);
+        return SAN_LEGAL;
+    }
+    return SAN_ILLEGAL;
+}
+
+enum san_verdict san_parse(const struct position *pos, str text, move *out)
+{
+    struct shape shape;
+    if (!shape_parse(text, &shape))
+        return SAN_INVALID;
+    if (shape.castling)
+        return find_in_list(pos, &shape, out);
+    if (shape.piece != PIECE_NONE)
+        return find_piece(pos, &shape, out);
+    if ((shape.file != ANY && shape.rank != ANY) || shape.to == pos->en_passant)
+        return find_in_list(pos, &shape, out);
+    return find_pawn(pos, &shape, out);
 }
