@@ -70,6 +70,7 @@ fingerprint: build ## one hash over deterministic simulated runs; UPDATE=1 accep
 	@ROOKERY=$(B)/src/cli/rookery UPDATE=$(UPDATE) tools/fingerprint.sh
 
 bench: build ## the quality bars, as ratios
+	@tools/deps.sh bench
 	@tools/bench.py $(B)/src/cli/rookery
 
 bench-optimizers: build ## do the optimizers find what is there to be found? (20 minutes)

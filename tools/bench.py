@@ -6,6 +6,7 @@ A bar that cannot be measured here (a peer is not installed) is named as skipped
 bar is missed; on a busy machine measure again before believing it.
 """
 import csv
+import json
 import math
 import resource
 import shutil
@@ -27,6 +28,7 @@ PERFT = [
 ]
 PERFT_RUNS = 3
 PUZZLE_COPIES = 200
+PGN_COPIES = 10
 SAMPLES = 20
 
 
@@ -86,6 +88,31 @@ def bench_puzzles(folder):
     return cpu_seconds([ROOKERY, "puzzles", "verify", str(packed)]) / peer
 
 
+def bench_pgn(folder):
+    """Plies validated a second against `pgn-extract -r`, on games of the shared data pack."""
+    peer = shutil.which("pgn-extract") or shutil.which("pgn-extract", path="/usr/games")
+    games = sorted((ROOT / "../shared/data/pgn").glob("*.pgn"))
+    if not peer or not games:
+        return None
+    big = folder / "big.pgn"
+    big.write_bytes(b"".join(path.read_bytes() + b"\n" for path in games) * PGN_COPIES)
+    theirs = min(cpu_seconds([peer, "-r", "-s", str(big)]) for _ in range(3))
+    return theirs / min(cpu_seconds([ROOKERY, "pgn", str(big), "--summary"]) for _ in range(3))
+
+
+def bench_random_games():
+    """Plies of random games a second, draw rules and all, as a share of perft's leaves a second."""
+    done = subprocess.run([ROOKERY, "play", "--games", "20000", "--json"], capture_output=True,
+                          check=True)
+    plies = json.loads(done.stdout)["total_moves"]
+    games = cpu_seconds([ROOKERY, "play", "--games", "20000", "--json"])
+    leaves = 119060324  # start position, depth 6
+    perft = cpu_seconds([ROOKERY, "perft", "--depth", "6"])
+    print(f"  random games: {20000 / games:.0f} games/s of CPU, {plies / games / 1e6:.2f} million "
+          f"plies/s; perft {leaves / perft / 1e6:.0f} million leaves/s")
+    return plies / games / (leaves / perft)
+
+
 def bench_calls(folder):
     """Microseconds of CPU around a call, with a scripted model, store and files included."""
     script, out = folder / "script.jsonl", folder / "run"
@@ -104,13 +131,15 @@ def main():
         for what, measure, low, high in (
                 ("perft: nodes/s, times Stockfish's", bench_perft, 1.0, None),
                 ("puzzles verify: time, times zstd -dc", lambda: bench_puzzles(folder), None, 3.0),
+                ("pgn: plies/s, times pgn-extract -r", lambda: bench_pgn(folder), 3.0, None),
+                ("play: plies/s, share of perft leaves", bench_random_games, 0.0, None),
                 ("eval: us CPU around a call", lambda: bench_calls(folder), None, 100.0)):
             value = measure()
-            bar = f"at least {low:g}" if low else f"at most {high:g}"
+            bar = f"at most {high:g}" if high else f"at least {low:g}" if low else "no bar"
             if value is None:
                 print(f"{what:40} skipped: its peer is not installed")
                 continue
-            met = value >= low if low else value <= high
+            met = value <= high if high else value >= low
             missed += not met
             print(f"{what:40} {value:8.2f}  {bar:12} {'met' if met else 'MISSED'}", flush=True)
     return 1 if missed else 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # deps.sh - installs the Debian packages that a set of tasks needs and this machine lacks.
 #
-#   tools/deps.sh [--check] SET...      SET: build lint fuzz arm64 proof
+#   tools/deps.sh [--check] SET...      SET: build lint fuzz arm64 proof bench
 #
 # Nothing missing: says nothing, needs no network, changes nothing. What is there without its
 # package (a library built by hand) counts as there. --check only tells, and fails if something
@@ -39,6 +39,9 @@ arm64 gcc-aarch64-linux-gnu cmd:aarch64-linux-gnu-gcc
 arm64 libc6-dev-arm64-cross none:
 arm64 qemu-user cmd:qemu-aarch64
 proof stockfish cmd:/usr/games/stockfish
+bench pgn-extract cmd:/usr/games/pgn-extract
+bench stockfish cmd:/usr/games/stockfish
+bench zstd cmd:zstd
 '
 
 there() { # is PROBE satisfied?
@@ -60,8 +63,8 @@ if [ "${1-}" = --check ]; then
     shift
 fi
 case " $* " in
-*" build "* | *" lint "* | *" fuzz "* | *" arm64 "* | *" proof "*) ;;
-*) say "which set? give some of: build lint fuzz arm64 proof" && exit 2 ;;
+*" build "* | *" lint "* | *" fuzz "* | *" arm64 "* | *" proof "* | *" bench "*) ;;
+*) say "which set? give some of: build lint fuzz arm64 proof bench" && exit 2 ;;
 esac
 
 packages='' probes=''

@@ -97,5 +97,5 @@ extern const struct command command_decode, command_eval, command_optimize, comm
     command_position, command_presets, command_prompt, command_puzzles_stats,
     command_puzzles_verify, command_puzzles_sample, command_resolve, command_runs_diff,
     command_runs_list, command_runs_rm, command_runs_show, command_simulate, command_stats_table,
-    command_power, command_play, command_study, command_transfer, command_stats_breakdown,
-    command_stats_curve, command_stats_pareto, command_stats_prompt;
+    command_pgn, command_power, command_play, command_study, command_transfer,
+    command_stats_breakdown, command_stats_curve, command_stats_pareto, command_stats_prompt;

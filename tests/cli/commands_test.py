@@ -2,6 +2,7 @@
 """The small commands against the specification's vectors and, where it is here, the data pack."""
 import gzip
 import json
+import subprocess
 import unittest
 
 from program import Case, lines, run
@@ -167,6 +168,53 @@ class Small(Case):
         for model in ("sim/responsive", "vllm/x"):
             done = run("prompt", "--puzzles", "p.csv", "--id", "m1", "--model", model, cwd=self.dir)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Pgn(Case):
+    GAMES = (b'[Event "a"]\n\n1. f3 e5 2. g4 { [%eval -4.2] [%clk 0:00:09.5] } Qh4# 0-1\n\n'
+             b'[Event "b"]\n\n1. e4 Ke7 *\n\n[White "J\xe1n"]\n\n1. d4 $1 d5\n')
+
+    def file(self, name="games.pgn", data=GAMES):
+        path = self.dir / name
+        path.write_bytes(data)
+        return path
+
+    def test_games_are_records_and_a_broken_one_has_its_place(self):
+        done = run("pgn", self.file(), "--annotations")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        mate, broken, latin = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(mate["moves"], ["f2f3", "e7e5", "g2g4", "d8h4"])
+        self.assertEqual((mate["result"], mate["termination"], mate["error"]),
+                         ("0-1", "checkmate", None))
+        self.assertEqual(mate["final_fen"],
+                         "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
+        self.assertEqual(mate["notes"], [{"ply": 3, "comment": "[%eval -4.2] [%clk 0:00:09.5]",
+                                          "clk_ms": 9500, "eval_cp": -420}])
+        self.assertEqual(broken["moves"], ["e2e4"])
+        self.assertIn(':7: move 1... "Ke7" is not legal', broken["error"])
+        self.assertEqual(latin["tags"], {"White": "J\u00e1n"})
+        self.assertEqual((latin["result"], latin["latin1_bytes"]), (None, 1))
+
+    def test_totals_and_clean_pgn(self):
+        packed = self.dir / "games.pgn.zst"
+        subprocess.run(["zstd", "-q", str(self.file()), "-o", str(packed)], check=True)
+        done = run("pgn", packed, "--summary")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, rb"games +3\n- broken +1\n- without moves +0\nplies +7\n")
+        self.assertIn(b"Ke7", done.stderr)
+        written = run("pgn", packed, "--write")
+        self.assertIn(b"1. f3 e5 2. g4 { [%eval -4.2] [%clk 0:00:09.5] } 2... Qh4# 0-1\n",
+                      written.stdout)
+        again = run("pgn", self.file("again.pgn", written.stdout), "--write")
+        self.assertEqual(again.stdout, written.stdout)
+        self.assertEqual(again.stderr, b"")
+
+    def test_bad_use_is_told(self):
+        self.fails(2, ["which file"], "pgn")
+        self.fails(2, ["--summary and --write"], "pgn", self.file(), "--summary", "--write")
+        self.fails(3, ["games.pgn:7", "byte"], "pgn", self.file(), "--strict")
+        self.fails(3, ["absent.pgn"], "pgn", self.dir / "absent.pgn")
+        self.fails(3, ["cut.zst"], "pgn", self.file("cut.zst", b"\x28\xb5\x2f\xfd\x24"))
 
 
 class Oracle(Case):
