@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // classify.c - what a failure means (endpoint specification, sections 3, 4 and 12). Codes decide
 // before the status, the status before words: codes are a contract, messages are prose that
-// changes. A provider that differs brings its own struct error_rules.
+// changes. A provider that differs brings its own struct dialect.
 #include "llm/internal.h"
 
 // Codes and types that say more than the status. The first row that occurs among the codes of a
@@ -103,10 +103,10 @@ static enum reply_class classify_words(const struct failure *f, enum reply_class
     return otherwise;
 }
 
-enum reply_class classify_failure(struct failure *f, const struct error_rules *own)
+enum reply_class classify_failure(struct failure *f, const struct dialect *own)
 {
     enum reply_class class;
-    if (own && own->first && own->first(f, &class))
+    if (own->first && own->first(f, &class))
         return class;
     const struct code_rule *rule = find_code(codes, ARRAY_LEN(codes), &f->codes);
     if (rule)

@@ -134,7 +134,7 @@ static const json_t *find_error(const json_t *root)
 
 bool failure_read(const json_t *root, struct arena *a, struct failure *out)
 {
-    *out = (struct failure){ 0 };
+    *out = (struct failure){ .retry_after_ms = -1, .retry_delay_ms = -1 };
     if (json_is_array(root))
         root = json_array_get(root, 0);
     const json_t *error = find_error(root);

@@ -29,6 +29,8 @@ int64_t retry_hint_ms(const struct http_response_headers *h);
 
 // ---- failure.c, classify.c ----
 
+struct dialect; // below
+struct reading;
 enum { FAILURE_CODES_MAX = 4 };
 struct codes {
     str v[FAILURE_CODES_MAX];
@@ -39,12 +41,13 @@ struct failure {        // what an error says, whatever its shape; texts in the 
     struct codes codes; // code, type, inner code: words, in that order
     struct codes inner; // of the error of another provider that this one only passes on
     str message, inner_message, param;
-    str limit_source; // OpenRouter: which limit was hit
-    str limit_reset;  // OpenRouter: the header of that name, as told in the body
-    str figures;      // counts worth showing: tokens, window, money
-    bool moderated;   // OpenRouter: reasons or the flagged text are given
-    bool has_retry_after;
-    bool by_status; // set by classify_failure: nothing but the status decided
+    str limit_source;       // OpenRouter: which limit was hit
+    str limit_reset;        // OpenRouter: the header of that name, as told in the body
+    str figures;            // counts worth showing: tokens, window, money
+    bool moderated;         // OpenRouter: reasons or the flagged text are given
+    int64_t retry_after_ms; // the wait that the server asks for, from headers and body; -1: none
+    int64_t retry_delay_ms; // of these, what the body says; -1: nothing
+    bool by_status;         // set by classify_failure: nothing but the status decided
 };
 // Finds the error in a reply: at top level, flat, in a choice, in an array. False: there is none.
 bool failure_read(const json_t *root, struct arena *a, struct failure *out);
@@ -53,14 +56,49 @@ struct code_rule {
     str word;
     enum reply_class class;
 };
-struct error_rules { // what differs from the common tables
-    bool (*first)(const struct failure *f, enum reply_class *out); // false: the tables decide
-    bool zero_tokens_fail; // no token and no text is a failure of the route, not an answer
-};
 // Section 12: codes, then status, then (last resort) words of the message.
-enum reply_class classify_failure(struct failure *f, const struct error_rules *own);
+enum reply_class classify_failure(struct failure *f, const struct dialect *own);
 // The class of a bare HTTP status (not 2xx).
 enum reply_class classify_status(int status);
+
+// ---- reading.c, prices.c: what all replies have in common ----
+
+struct counts { // of tokens, as section 14 wants them; -1: not told
+    int64_t input, output, cached, cache_write, reasoning;
+};
+struct dialect { // how an endpoint writes its replies, where it differs from others
+    // Reads a body that holds no error: texts, finish, usage, class.
+    void (*content)(const struct reading *r, const json_t *root);
+    enum finish (*finish)(str native);
+    const char *usage; // the member that holds the counts; NULL: the body itself
+    void (*counts)(const json_t *usage, struct counts *out); // sets what it finds
+    // The meaning of a failure before all tables, or NULL; false: the tables decide.
+    bool (*first)(const struct failure *f, enum reply_class *out);
+    str (*advise)(const struct reading *r, const struct failure *f); // of REPLY_CONFIG, or NULL
+    bool zero_tokens_fail;   // no token and no text is a failure of the route, not an answer
+    bool errors_are_private; // bodies of errors may echo secrets: only status and class are kept
+};
+struct reading { // one reply being read
+    const struct model *m;
+    const struct model_request *q;
+    const struct http_response *in;
+    struct arena *a;
+    const struct dialect *dialect;
+    struct reply *out;
+};
+void reply_read(const struct reading *r);
+void reply_fail(const struct reading *r, enum reply_class class, str error);
+// The class of a reply whose texts, finish and usage are set. `refusal`: the model's words, if any.
+void reply_settle_class(const struct reading *r, str refusal);
+// Thoughts that a server left in the content, <think>...</think> at its begin, go to `reasoning`;
+// the rest is returned. Without an end all of it is thought: the limit cut it.
+str think_split(str content, struct buf *reasoning);
+// A text member, in the reader's arena.
+str member_text(const struct reading *r, const json_t *object, const char *name);
+// Usage and cost of a reply whose text is set; what is not told is estimated.
+void usage_settle(const struct reading *r, const json_t *root);
+// A count of tokens; -1: not told.
+int64_t count_of(const json_t *object, const char *name);
 
 // ---- openai.c, openai_reply.c ----
 
@@ -69,6 +107,11 @@ bool openai_build(const struct model *m, const struct model_request *q, struct a
                   struct http_request *out, struct err *err);
 void openai_parse(const struct model *m, const struct model_request *q,
                   const struct http_response *in, struct arena *a, struct reply *out);
+void openai_content(const struct reading *r, const json_t *root);
+enum finish openai_finish(str native);
+void openai_counts(const json_t *usage, struct counts *out);
+#define OPENAI_DIALECT                                                                             \
+    .content = openai_content, .finish = openai_finish, .usage = "usage", .counts = openai_counts
 bool openai_open(struct model *m, struct arena *a, struct err *err);
 struct refused { // a member that `extra` may not hold, and what to do instead
     const char *key, *instead;
@@ -79,22 +122,10 @@ json_t *extra_sent(const json_t *extra);
 MUST_CHECK bool extra_check(const struct model *m, const struct refused *rows, size_t n,
                             struct err *err);
 
-struct reading { // one reply being read
-    const struct model *m;
-    const struct model_request *q;
-    const struct http_response *in;
-    struct arena *a;
-    const struct error_rules *rules;
-    struct reply *out;
-};
-void openai_read(const struct reading *r);
-
 extern const struct provider provider_openrouter, provider_vllm, provider_llamacpp, provider_ollama;
 
 // ---- the rest ----
 
-// prices.c: usage and cost of a reply whose text is set, from its `usage` (NULL: estimated).
-void usage_settle(const struct reading *r, const json_t *usage);
 // key_forms.c
 #define KEY_MASK "[key]"
 enum { KEY_FORMS_MAX = 7 };

@@ -8,7 +8,7 @@ static bool openrouter_first(const struct failure *f, enum reply_class *out)
     if (f->status == 402) {
         // Money that other calls in flight may still give back, as against money that is gone.
         bool in_flight = str_eq(f->limit_source, S("openrouter_in_flight_budget"));
-        *out = in_flight && f->has_retry_after ? REPLY_RATE_LIMIT : REPLY_ACCOUNT;
+        *out = in_flight && f->retry_after_ms >= 0 ? REPLY_RATE_LIMIT : REPLY_ACCOUNT;
         return true;
     }
     if (f->status == 403) {
@@ -19,12 +19,13 @@ static bool openrouter_first(const struct failure *f, enum reply_class *out)
     return false;
 }
 
-static const struct error_rules rules = { .first = openrouter_first, .zero_tokens_fail = true };
+static const struct dialect dialect = { OPENAI_DIALECT, .first = openrouter_first,
+                                        .zero_tokens_fail = true };
 
 static void openrouter_parse(const struct model *m, const struct model_request *q,
                              const struct http_response *in, struct arena *a, struct reply *out)
 {
-    openai_read(&(struct reading){ m, q, in, a, &rules, out });
+    reply_read(&(struct reading){ m, q, in, a, &dialect, out });
 }
 
 static bool openrouter_open(struct model *m, struct arena *a, struct err *err)

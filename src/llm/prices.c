@@ -126,31 +126,28 @@ static bool number_of(const json_t *value, double max, double *out)
     return *out >= 0 && *out <= max;
 }
 
-// A count of tokens; -1: not told.
-static int64_t count_of(const json_t *object, const char *name)
+int64_t count_of(const json_t *object, const char *name)
 {
     double count = 0;
     return number_of(json_object_get(object, name), tokens_max, &count) ? (int64_t)count : -1;
 }
 
-static int64_t detail_of(const json_t *usage, const char *group, const char *name)
+static int64_t known_or_0(int64_t count)
 {
-    int64_t count = count_of(json_object_get(usage, group), name);
     return count < 0 ? 0 : count;
 }
 
-static void usage_read(const struct reading *r, const json_t *usage)
+static void usage_read(const struct reading *r, const struct counts *told)
 {
     struct usage *u = &r->out->usage;
-    int64_t input = count_of(usage, "prompt_tokens");
-    int64_t output = count_of(usage, "completion_tokens");
-    u->source = input >= 0 && output >= 0 ? KNOWN_REPORTED : KNOWN_ESTIMATED; // F-064
-    u->cached_tok = detail_of(usage, "prompt_tokens_details", "cached_tokens");
-    u->cache_write_tok = detail_of(usage, "prompt_tokens_details", "cache_write_tokens");
-    u->reasoning_tok = detail_of(usage, "completion_tokens_details", "reasoning_tokens");
-    u->input_tok = input >= 0 ? input : messages_tokens(&r->q->messages);
-    u->output_tok = output;
-    if (output < 0) {
+    bool whole = told->input >= 0 && told->output >= 0;
+    u->source = whole ? KNOWN_REPORTED : KNOWN_ESTIMATED; // F-064
+    u->cached_tok = known_or_0(told->cached);
+    u->cache_write_tok = known_or_0(told->cache_write);
+    u->reasoning_tok = known_or_0(told->reasoning);
+    u->input_tok = told->input >= 0 ? told->input : messages_tokens(&r->q->messages);
+    u->output_tok = told->output;
+    if (told->output < 0) {
         int64_t thoughts = tokens_estimate(r->out->reasoning);
         u->output_tok = tokens_estimate(r->out->text) + thoughts;
         u->reasoning_tok = thoughts;
@@ -183,9 +180,13 @@ static bool cost_read(const struct reading *r, const json_t *usage)
     return true;
 }
 
-void usage_settle(const struct reading *r, const json_t *usage)
+void usage_settle(const struct reading *r, const json_t *root)
 {
-    usage_read(r, usage);
+    const char *name = r->dialect->usage;
+    const json_t *usage = name ? json_object_get(root, name) : root;
+    struct counts told = { -1, -1, -1, -1, -1 };
+    r->dialect->counts(usage, &told);
+    usage_read(r, &told);
     if (cost_read(r, usage) || !r->m->price.known)
         return;
     r->out->cost_nusd = price_cost_nusd(&r->m->price, &r->out->usage);
