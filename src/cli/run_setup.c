@@ -183,6 +183,7 @@ static bool open_model(struct run *r, const struct model_config *m, str base_url
         .retries = (int)m->retries,
         .timeout_ms = (int64_t)(m->timeout_s * 1000),
         .has_format = true,
+        .format_if_known = !opt_get(r->args, "format")->set,
         .extra = m->extra,
         .allow_plain_http = opt_flag(r->args, "allow-http"),
         .no_key = opt_flag(r->args, "dry-run"), // nothing will be sent

@@ -16,9 +16,11 @@ enum {
 // Checks a base URL and writes it as struct model keeps it. ERR_USAGE, which never shows the URL
 // where it may hold a secret.
 MUST_CHECK bool url_base(str text, struct arena *a, str *out, struct err *err);
-// `base` + "/v1", unless its path has a version or a deployment, + `path`; the query stays last.
-// A base that ends with `path` already is kept.
-str url_join(str base, str path, struct arena *a);
+// `base` + `version` ("/v1"), unless its path has a version or a deployment, + `path`; the query
+// stays last. A base that ends with `path` already is kept.
+str url_join(str base, str version, str path, struct arena *a);
+// Whether `id` may stand in a path as it is: letters, digits, '-', '.', '_'. ERR_USAGE.
+MUST_CHECK bool url_id_check(const struct model *m, struct err *err);
 bool url_is_https(str base);
 str url_without_query(str url); // for people and logs
 
@@ -100,11 +102,32 @@ void usage_settle(const struct reading *r, const json_t *root);
 // A count of tokens; -1: not told.
 int64_t count_of(const json_t *object, const char *name);
 
+// ---- body.c: parts of request bodies ----
+
+// The JSON schema of an answer: every object closed, every property required.
+void schema_write(struct json_out *o, const struct signature *s, str name, struct arena *a);
+// The members of `extra` that are sent, in an object that the caller releases; the same, written.
+json_t *extra_sent(const json_t *extra);
+void extra_write(struct json_out *o, const json_t *extra);
+struct refused { // a member that `extra` may not hold, and what to do instead
+    const char *key, *instead;
+};
+// ERR_USAGE when `extra` holds one of the n members.
+MUST_CHECK bool extra_check(const struct model *m, const struct refused *rows, size_t n,
+                            struct err *err);
+// Puts the finished body and its content type into `out`. ERR_LIMIT: it is too large.
+MUST_CHECK bool request_make(const struct model *m, struct buf *body, struct http_request *out,
+                             struct err *err);
+void request_header(struct http_request *out, str name, str value);
+
 // ---- openai.c, openai_reply.c ----
 
 enum { OPENAI_VERSION = 1 }; // of the adapter, for every compatible endpoint
 bool openai_build(const struct model *m, const struct model_request *q, struct arena *a,
                   struct http_request *out, struct err *err);
+// The same, to the URL that `out` holds and without a key.
+bool openai_build_at(const struct model *m, const struct model_request *q, struct arena *a,
+                     struct http_request *out, struct err *err);
 void openai_parse(const struct model *m, const struct model_request *q,
                   const struct http_response *in, struct arena *a, struct reply *out);
 void openai_content(const struct reading *r, const json_t *root);
@@ -113,16 +136,8 @@ void openai_counts(const json_t *usage, struct counts *out);
 #define OPENAI_DIALECT                                                                             \
     .content = openai_content, .finish = openai_finish, .usage = "usage", .counts = openai_counts
 bool openai_open(struct model *m, struct arena *a, struct err *err);
-struct refused { // a member that `extra` may not hold, and what to do instead
-    const char *key, *instead;
-};
-// The members of `extra` that are sent, in an object that the caller releases.
-json_t *extra_sent(const json_t *extra);
-// ERR_USAGE when `extra` holds one of the n members.
-MUST_CHECK bool extra_check(const struct model *m, const struct refused *rows, size_t n,
-                            struct err *err);
-
-extern const struct provider provider_openrouter, provider_vllm, provider_llamacpp, provider_ollama;
+extern const struct provider provider_openrouter, provider_azure, provider_vllm, provider_llamacpp,
+    provider_ollama;
 
 // ---- the rest ----
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // llm.h - requests, replies, providers, prices. Pure: bytes in and out; the pump sends them.
 #pragma once
+#include "llm/reply.h"
 #include "prompt/prompt.h"
 
 // ---- a request ----
@@ -24,64 +25,6 @@ struct model_request {
     int64_t max_tokens; // 0: not limited by us
     int64_t sample;
 };
-
-// ---- a reply ----
-
-enum reply_class { // endpoint specification section 12; the order is stored nowhere, names are
-    REPLY_OK,
-    REPLY_TRUNCATED, // scored, as all up to REPLY_EMPTY
-    REPLY_REFUSED,
-    REPLY_EMPTY,            // scored
-    REPLY_FILTERED,         // unscored, shown
-    REPLY_CONTEXT_OVERFLOW, // unscored, shown
-    REPLY_CONFIG,           // our request or settings are wrong: stops the run
-    REPLY_ACCOUNT,          // key, permission, money: stops the run
-    REPLY_RATE_LIMIT,       // from here on: retried
-    REPLY_OVERLOAD,
-    REPLY_UPSTREAM,
-    REPLY_PROTOCOL,
-    REPLY_TRANSPORT,
-    REPLY_TIMEOUT,
-    REPLY_CANCELLED, // unscored
-};
-bool reply_is_scored(enum reply_class c);
-bool reply_is_retried(enum reply_class c);
-str reply_class_name(enum reply_class c); // "ok", "truncated", ... "cancelled"
-MUST_CHECK bool reply_class_parse(str name, enum reply_class *out);
-
-enum finish {
-    FINISH_UNKNOWN, // also: absent
-    FINISH_STOP,
-    FINISH_LENGTH,
-    FINISH_FILTERED,
-    FINISH_REFUSED,
-    FINISH_TOOL,
-    FINISH_ERROR
-};
-enum known { KNOWN_NOT, KNOWN_REPORTED, KNOWN_PRICED, KNOWN_ESTIMATED }; // where a figure is from
-struct usage {
-    enum known source; // reported or estimated
-    int64_t input_tok, cached_tok, cache_write_tok, output_tok, reasoning_tok;
-};
-struct reply {
-    enum reply_class class;
-    str text, reasoning; // the answer, and thoughts kept apart (think tags stripped)
-    enum finish finish;
-    str native_finish, served_model, served_provider, request_id, fingerprint;
-    struct usage usage;
-    int64_t cost_nusd; // of this attempt
-    enum known cost_source;
-    int http_status, attempts; // status of the last attempt, 0: none or in process
-    int64_t latency_ms;        // of the last attempt
-    int64_t retry_after_ms;    // the server's hint, -1: none
-    bool no_retry, simulated;  // x-should-retry: false; no real model spoke
-    str error;                 // a sentence without secrets, for classes that are not ok
-    str note;                  // what was odd and was mended: a lone surrogate, impossible counts
-};
-bool reply_may_retry(const struct reply *r); // the class is retried and the server allows it
-// A reply as JSON, and back (texts in `a`): absent members are zero, unknown ones ERR_INPUT.
-str reply_to_json(const struct reply *r, struct arena *a);
-MUST_CHECK bool reply_from_json(str text, struct arena *a, struct reply *out, struct err *err);
 
 // ---- prices ----
 
@@ -108,7 +51,8 @@ struct model {    // one configured model; immutable during a run
     enum reply_format format;
     int retries;         // after the first attempt
     int64_t timeout_ms;  // one attempt; 0: the default of section 2
-    const json_t *extra; // members added to the body; borrowed; NULL: none
+    const json_t *extra; // members added to the body; borrowed; NULL: none. `priced_as` is not
+                         // sent: it names the model of the price table that is behind this one
     struct price price;
     bool simulated; // everything printed from it says so
     void *context;  // of an in-process provider: its own data
@@ -138,9 +82,10 @@ struct http_response {
 };
 struct provider {         // one file and one line in providers[]; builds and parses bytes only
     str name;             // the first part of model names
-    str default_base_url; // empty: in process
+    str default_base_url; // empty: in process, or to be configured
     str key_env;          // "OPENAI_API_KEY"; empty: no key needed
     bool key_optional;    // a local server: no key needed, sent where set; costs nothing
+    bool no_json_mode;    // knows no JSON mode without a schema
     int version;          // of the adapter: raise it when build or parse change; in reuse keys
     // Exactly one of the two ways:
     bool (*build)(const struct model *m, const struct model_request *q, struct arena *a,
@@ -169,6 +114,7 @@ struct model_opts { // zero: nothing set, but for `from`; see the fields of stru
     const struct model_source *from;
     str base_url;
     bool has_temperature, has_retries, has_format;
+    bool format_if_known; // `format` is a default: FORMAT_NONE where the endpoint has no such mode
     double temperature;
     int64_t max_tokens, timeout_ms;
     int retries;

@@ -8,8 +8,8 @@
 
 // A new provider is one line here.
 const struct provider *const llm_providers[] = {
-    &provider_openai, &provider_openrouter, &provider_vllm, &provider_llamacpp,
-    &provider_ollama, &provider_script,     NULL,
+    &provider_openai,   &provider_openrouter, &provider_azure,  &provider_vllm,
+    &provider_llamacpp, &provider_ollama,     &provider_script, NULL,
 };
 
 // ---- names ----
@@ -79,6 +79,18 @@ static bool is_local(const struct model *m)
     return m->provider->key_optional;
 }
 
+static bool set_format(const struct model_opts *o, struct model *out, struct err *err)
+{
+    out->format = o->has_format ? o->format : FORMAT_NONE;
+    if (out->format != FORMAT_JSON_OBJECT || !out->provider->no_json_mode)
+        return true;
+    out->format = FORMAT_NONE;
+    return o->format_if_known ||
+           err_set(err, ERR_USAGE,
+                   "%.*s: this endpoint has no JSON mode without a schema: choose none or schema",
+                   STR(out->name));
+}
+
 static bool set_options(const struct model_opts *o, struct model *out, struct err *err)
 {
     if (o->has_temperature && !(isfinite(o->temperature) && o->temperature >= 0))
@@ -97,23 +109,21 @@ static bool set_options(const struct model_opts *o, struct model *out, struct er
         out->max_tokens = LOCAL_OUTPUT_TOK;
     out->retries = o->has_retries ? o->retries : RETRIES_DEFAULT;
     out->timeout_ms = o->timeout_ms;
-    out->format = o->has_format ? o->format : FORMAT_NONE;
     out->extra = o->extra;
-    return true;
+    return set_format(o, out, err);
 }
 
 // ---- endpoint ----
 
-// ROOKERY_<PROVIDER>_BASE_URL, empty when it is not set.
-static str base_from_environment(const struct model *m, const struct model_source *from,
-                                 struct arena *a)
+// ROOKERY_<PROVIDER>_BASE_URL
+static str base_variable(const struct model *m, struct arena *a)
 {
     struct buf b = { .arena = a };
     buf_add(&b, S("ROOKERY_"));
     for (size_t i = 0; i < m->provider->name.len; i++)
         buf_add_char(&b, ascii_upper(m->provider->name.data[i]));
     buf_add(&b, S("_BASE_URL"));
-    return str_from(from->getenv_fn(buf_str(&b).data));
+    return buf_str(&b);
 }
 
 static bool key_is_plain(str key)
@@ -155,9 +165,15 @@ static bool set_endpoint(const struct model_opts *opts, struct arena *a, struct 
                        STR(out->name));
     if (in_process)
         return true;
-    str base = opts->base_url.len > 0 ? opts->base_url : base_from_environment(out, from, a);
+    str variable = base_variable(out, a);
+    str base = opts->base_url.len > 0 ? opts->base_url : str_from(from->getenv_fn(variable.data));
     if (base.len == 0)
         base = out->provider->default_base_url;
+    if (base.len == 0)
+        return err_set(err, ERR_USAGE,
+                       "%.*s: this provider has no URL that serves everybody: give --base-url, or "
+                       "set %.*s",
+                       STR(out->name), STR(variable));
     if (!url_base(base, a, &out->base_url, err))
         return err_add(err, "%.*s", STR(out->name));
     if (!set_key(opts, a, out, err))
@@ -183,7 +199,12 @@ bool model_open(str name, const struct model_opts *opts, struct arena *a, struct
     if (!set_name(name, opts->from, a, out, err) || !set_options(opts, out, err) ||
         !set_endpoint(opts, a, out, err) || !extra_is_clean(out, err))
         return false;
-    out->price = is_local(out) ? (struct price){ .known = true } : price_of(out->name);
+    str priced_as = json_get_str(out->extra, "priced_as");
+    out->price = is_local(out) ? (struct price){ .known = true }
+                               : price_of(priced_as.len > 0 ? priced_as : out->name);
+    if (priced_as.len > 0 && !out->price.known)
+        return err_set(err, ERR_USAGE, "%.*s: priced_as names %s, whose price is not known",
+                       STR(out->name), str_show(priced_as, 60).text);
     return !out->provider->open || out->provider->open(out, a, err);
 }
 

@@ -7,38 +7,9 @@
 // The limit's newer name: where `extra` gives it, the older one is not sent (field case F-018).
 static const char newer_limit[] = "max_completion_tokens";
 
-json_t *extra_sent(const json_t *extra)
-{
-    json_t *sent = mem_must(extra ? json_copy(json_iterable(extra)) : json_object());
-    json_object_del(sent, "drop_params"); // of the paper's tool, not of the wire format
-    return sent;
-}
-
 int64_t request_output_limit(const struct model *m, const struct model_request *q)
 {
     return json_get_int(m->extra, newer_limit, q->max_tokens);
-}
-
-// Every object closed, every property required: strict modes refuse less (field case F-019).
-static void put_schema(struct json_out *o, const struct signature *s, str name, struct arena *a)
-{
-    json_open(o, '{');
-    json_key_str(o, S("type"), S("object"));
-    json_key_open(o, S("properties"), '{');
-    for (size_t i = 0; i < s->n_outputs; i++) {
-        json_key_open(o, s->outputs[i].name, '{');
-        json_key_str(o, S("title"), field_title(s->outputs[i].name, a));
-        json_key_str(o, S("type"), S("string"));
-        json_close(o, '}');
-    }
-    json_close(o, '}');
-    json_key_open(o, S("required"), '[');
-    for (size_t i = 0; i < s->n_outputs; i++)
-        json_put_str(o, s->outputs[i].name);
-    json_close(o, ']');
-    json_key_bool(o, S("additionalProperties"), false);
-    json_key_str(o, S("title"), name);
-    json_close(o, '}');
 }
 
 static void put_format(struct json_out *o, const struct model_request *q, struct arena *a)
@@ -54,24 +25,12 @@ static void put_format(struct json_out *o, const struct model_request *q, struct
         json_key_str(o, S("name"), name);
         json_key_bool(o, S("strict"), true);
         json_key(o, S("schema"));
-        put_schema(o, q->signature, name, a);
+        schema_write(o, q->signature, name, a);
         json_close(o, '}');
     } else {
         json_key_str(o, S("type"), S("json_object"));
     }
     json_close(o, '}');
-}
-
-static void put_extra(struct json_out *o, const json_t *extra)
-{
-    json_t *members = extra_sent(extra);
-    const char *key;
-    json_t *value;
-    json_object_foreach (members, key, value) {
-        json_key(o, str_from(key));
-        json_put_value(o, value);
-    }
-    json_decref(members);
 }
 
 static void put_body(struct json_out *o, const struct model *m, const struct model_request *q,
@@ -88,36 +47,27 @@ static void put_body(struct json_out *o, const struct model *m, const struct mod
         json_key_double(o, S("temperature"), q->temperature);
     }
     put_format(o, q, a);
-    put_extra(o, m->extra);
+    extra_write(o, m->extra);
     json_close(o, '}');
+}
+
+bool openai_build_at(const struct model *m, const struct model_request *q, struct arena *a,
+                     struct http_request *out, struct err *err)
+{
+    struct buf b = { .arena = a, .max = REQUEST_MAX_BYTES };
+    put_body(&(struct json_out){ .b = &b }, m, q, a);
+    return request_make(m, &b, out, err);
 }
 
 bool openai_build(const struct model *m, const struct model_request *q, struct arena *a,
                   struct http_request *out, struct err *err)
 {
-    struct buf b = { .arena = a, .max = REQUEST_MAX_BYTES };
-    put_body(&(struct json_out){ .b = &b }, m, q, a);
-    if (b.over)
-        return err_set(err, ERR_LIMIT,
-                       "%.*s: the request is larger than %d bytes; shorten the "
-                       "prompt or its demonstrations",
-                       STR(m->name), REQUEST_MAX_BYTES);
-    *out = (struct http_request){ .url = url_join(m->base_url, S("/chat/completions"), a),
-                                  .body = buf_str(&b) };
-    out->headers[out->n_headers++] =
-        (struct http_header){ S("Content-Type"), S("application/json") };
+    *out =
+        (struct http_request){ .url = url_join(m->base_url, S("/v1"), S("/chat/completions"), a) };
+    if (!openai_build_at(m, q, a, out, err))
+        return false;
     if (m->key.len > 0)
-        out->headers[out->n_headers++] =
-            (struct http_header){ S("Authorization"), arena_printf(a, "Bearer %.*s", STR(m->key)) };
-    return true;
-}
-
-bool extra_check(const struct model *m, const struct refused *rows, size_t n, struct err *err)
-{
-    for (size_t i = 0; i < n; i++)
-        if (json_object_get(m->extra, rows[i].key))
-            return err_set(err, ERR_USAGE, "%.*s: extra may not hold %s: %s", STR(m->name),
-                           rows[i].key, rows[i].instead);
+        request_header(out, S("Authorization"), arena_printf(a, "Bearer %.*s", STR(m->key)));
     return true;
 }
 

@@ -149,7 +149,7 @@ str url_without_query(str url)
     return str_sub(url, 0, find_any(url, S("?")));
 }
 
-str url_join(str base, str path, struct arena *a)
+str url_join(str base, str version, str path, struct arena *a)
 {
     str front = url_without_query(base);
     str query = str_sub(base, front.len, base.len);
@@ -158,8 +158,20 @@ str url_join(str base, str path, struct arena *a)
         BUG("a base URL that url_base has not made");
     if (str_ends(front, path))
         return arena_str(a, base);
-    return arena_printf(a, "%.*s%s%.*s%.*s", STR(front), path_is_versioned(u.path) ? "" : "/v1",
-                        STR(path), STR(query));
+    if (path_is_versioned(u.path))
+        version = (str){ 0 };
+    return arena_printf(a, "%.*s%.*s%.*s%.*s", STR(front), STR(version), STR(path), STR(query));
+}
+
+bool url_id_check(const struct model *m, struct err *err)
+{
+    for (size_t i = 0; i < m->id.len; i++)
+        if (!ascii_is_alnum(m->id.data[i]) && str_find_char(S("-._"), m->id.data[i]) < 0)
+            return err_set(err, ERR_USAGE,
+                           "%.*s: the model's name becomes part of the URL here and may hold only "
+                           "letters, digits, '-', '.' and '_'",
+                           STR(m->name));
+    return true;
 }
 
 bool url_is_https(str base)

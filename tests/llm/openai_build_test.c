@@ -5,28 +5,6 @@
 
 #include "fixture.h"
 
-static struct http_request built(str name, const struct model_opts *opts,
-                                 const struct sampling *override)
-{
-    struct http_request out = { 0 };
-    struct err err = { 0 };
-    const struct model m = fixture_model(name, opts);
-    const struct messages messages = fixture_messages();
-    const struct model_request q = model_request_new(&m, override, &messages, &fixture_signature);
-    if (!m.provider->build(&m, &q, &arena, &out, &err))
-        fail_msg("build: %s", err.text);
-    return out;
-}
-
-static json_t *json_of(const char *text)
-{
-    struct err err = { 0 };
-    json_t *value = json_read_strict(str_from(text), &err);
-    if (!value)
-        fail_msg("test data: %s", err.text);
-    return value;
-}
-
 #define MESSAGES                                                                                   \
     "\"messages\":[{\"role\":\"system\",\"content\":\"Play.\"},{\"role\":\"user\",\"content\":"    \
     "\"position_fen: 8/8/8/8/8/8/8/8 w - - 0 1\"}]"
@@ -34,7 +12,7 @@ static json_t *json_of(const char *text)
 static void a_bare_request_holds_model_and_messages(void **s)
 {
     (void)s;
-    struct http_request r = built(S("openai/gpt-4o-mini"), &(struct model_opts){ 0 }, NULL);
+    struct http_request r = fixture_build(S("openai/gpt-4o-mini"), &(struct model_opts){ 0 }, NULL);
     assert_str(r.body, S("{\"model\":\"gpt-4o-mini\"," MESSAGES "}"));
     assert_str(r.url, S("https://api.openai.com/v1/chat/completions"));
     assert_int_equal(r.n_headers, 2);
@@ -48,14 +26,14 @@ static void a_configured_request_holds_its_settings(void **s)
 {
     (void)s;
     json_t *extra =
-        json_of("{\"drop_params\":true,\"reasoning_effort\":\"low\",\"top_p\":0.95,"
-                "\"seed\":7,\"provider\":{\"only\":[\"a\"],\"allow_fallbacks\":false}}");
+        fixture_json("{\"drop_params\":true,\"reasoning_effort\":\"low\",\"top_p\":0.95,"
+                     "\"seed\":7,\"provider\":{\"only\":[\"a\"],\"allow_fallbacks\":false}}");
     const struct model_opts opts = { .has_temperature = true,
                                      .max_tokens = 1024,
                                      .has_format = true,
                                      .format = FORMAT_JSON_OBJECT,
                                      .extra = extra };
-    struct http_request r = built(S("openrouter/openai/gpt-4o-mini"), &opts, NULL);
+    struct http_request r = fixture_build(S("openrouter/openai/gpt-4o-mini"), &opts, NULL);
     assert_str(r.body,
                S("{\"model\":\"openai/gpt-4o-mini\"," MESSAGES ",\"max_tokens\":1024,"
                  "\"temperature\":0.0,\"response_format\":{\"type\":\"json_object\"},"
@@ -71,7 +49,7 @@ static void a_schema_is_strict_and_closed(void **s)
     (void)s;
     const struct model_opts opts = { .has_format = true, .format = FORMAT_SCHEMA };
     assert_str(
-        built(S("openai/m"), &opts, NULL).body,
+        fixture_build(S("openai/m"), &opts, NULL).body,
         S("{\"model\":\"m\"," MESSAGES ",\"response_format\":{\"type\":\"json_schema\","
           "\"json_schema\":{\"name\":\"answer\",\"strict\":true,\"schema\":{\"type\":"
           "\"object\",\"properties\":{\"move\":{\"title\":\"Move\",\"type\":\"string\"}},"
@@ -116,9 +94,9 @@ static void free_text_asks_for_no_format(void **s)
 static void the_newer_limit_replaces_the_older(void **s)
 {
     (void)s;
-    json_t *extra = json_of("{\"max_completion_tokens\":2000}");
+    json_t *extra = fixture_json("{\"max_completion_tokens\":2000}");
     const struct model_opts opts = { .max_tokens = 1024, .extra = extra };
-    assert_str(built(S("openai/m"), &opts, NULL).body,
+    assert_str(fixture_build(S("openai/m"), &opts, NULL).body,
                S("{\"model\":\"m\"," MESSAGES ",\"max_completion_tokens\":2000}"));
     json_decref(extra);
 }
@@ -129,9 +107,9 @@ static void overrides_win_and_samples_are_not_sent(void **s)
     (void)s;
     const struct model_opts opts = { .has_temperature = true, .temperature = 0.9 };
     const struct sampling override = { .has_temperature = true, .temperature = 0, .sample = 4 };
-    assert_str(built(S("openai/m"), &opts, &override).body,
+    assert_str(fixture_build(S("openai/m"), &opts, &override).body,
                S("{\"model\":\"m\"," MESSAGES ",\"temperature\":0.0}"));
-    assert_str(built(S("openai/m"), &opts, &(struct sampling){ .sample = 3 }).body,
+    assert_str(fixture_build(S("openai/m"), &opts, &(struct sampling){ .sample = 3 }).body,
                S("{\"model\":\"m\"," MESSAGES ",\"temperature\":0.9}"));
 }
 
@@ -139,10 +117,10 @@ static void overrides_win_and_samples_are_not_sent(void **s)
 static void numbers_are_written_with_a_point_in_any_locale(void **s)
 {
     (void)s;
-    json_t *extra = json_of("{\"top_p\":0.5}");
+    json_t *extra = fixture_json("{\"top_p\":0.5}");
     const struct model_opts opts = { .has_temperature = true, .temperature = 0.16, .extra = extra };
     setlocale(LC_ALL, "de_DE.UTF-8"); // where it is not installed the C locale stays: no harm
-    str body = built(S("openai/m"), &opts, NULL).body;
+    str body = fixture_build(S("openai/m"), &opts, NULL).body;
     setlocale(LC_ALL, "C");
     assert_str(body, S("{\"model\":\"m\"," MESSAGES ",\"temperature\":0.16,\"top_p\":0.5}"));
     json_decref(extra);
@@ -188,7 +166,7 @@ static void a_request_that_is_too_large_is_refused(void **s)
 static void a_local_server_gets_a_limit_and_no_key(void **s)
 {
     (void)s;
-    struct http_request r = built(S("llamacpp/m"), &(struct model_opts){ 0 }, NULL);
+    struct http_request r = fixture_build(S("llamacpp/m"), &(struct model_opts){ 0 }, NULL);
     assert_str(r.body, S("{\"model\":\"m\"," MESSAGES ",\"max_tokens\":4096}"));
     assert_str(r.url, S("http://localhost:8080/v1/chat/completions"));
     assert_int_equal(r.n_headers, 1);
