@@ -82,6 +82,16 @@ static void keep(struct pgn_parse *x, const char *at, str name, str value)
         *vec_push(x->a, tags) = (struct pgn_tag){ name, value };
 }
 
+// Letters, digits, and the few signs that programs use in names.
+static bool is_name(str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        if (!ascii_is_alnum(name.data[i]) && !memchr("_+#=:-", name.data[i], 6))
+            return false;
+    }
+    return name.len > 0;
+}
+
 // Without the pair the moves can still be read, unless it says where they begin.
 static void refuse(struct pgn_parse *x, str tag, str line)
 {
@@ -102,14 +112,14 @@ void pgn_read_tag(struct pgn_parse *x)
     str tag = { name, (size_t)(p - name) };
     p = skip_blanks(p, end);
     const char *quote = p < end && *p == '"' ? closing_quote(p + 1, end) : NULL;
-    if (!quote || tag.len == 0) {
+    if (!quote || !is_name(tag)) {
         refuse(x, tag, (str){ at, (size_t)(end - at) });
         x->p = end;
         return;
     }
     x->p = closes(quote, end);
     str value = unescape(x, (str){ p + 1, (size_t)(quote - p - 1) });
-    keep(x, at, pgn_utf8(x, tag), pgn_utf8(x, value));
+    keep(x, at, tag, pgn_utf8(x, value));
 }
 
 str pgn_tag(const struct pgn_game *game, str name)

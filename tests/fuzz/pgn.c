@@ -29,20 +29,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct pgn_reader *r = NULL;
     struct pgn_game game;
     struct err err = { 0 };
-    bool opened = pgn_open_text(S("fuzz"), text, &r, &err);
-    assert(opened);
+    if (!pgn_open_text(S("fuzz"), text, &r, &err))
+        return 0; // packed in a way that is not read
     enum pgn_read got;
     uint64_t last = 0;
     while ((got = pgn_next(r, &a, &game, &err)) == PGN_GOOD || got == PGN_BROKEN) {
-        assert(game.offset >= last && game.offset < size);
+        assert(game.offset >= last && (game.offset < size || text.data[0] == '\x28')); // zstd
         assert((got == PGN_BROKEN) == (game.fault.code != ERR_NONE));
-        assert(!game.fault.code || (game.fault.text[0] && game.fault_offset < size));
+        assert(!game.fault.code || (game.fault.text[0] && game.fault_offset >= game.offset));
         if (got == PGN_GOOD)
             check_again(&game, &a);
         last = game.offset;
         arena_reset(&a);
     }
-    assert(got == PGN_END);
+    assert(got == PGN_END || err.text[0]); // packed text may be broken
     pgn_close(r);
     arena_free(&a);
     return 0;

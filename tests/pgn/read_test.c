@@ -152,6 +152,7 @@ static void tags_are_read_as_they_occur(void **s)
         { "[Site \"a\"]\n[Site \"b\"]\n*", "Site", "b" },
         { "[White \"Sample, J\xE1n\"]\n*", "White", "Sample, J\xC3\xA1n" },
         { "\xEF\xBB\xBF[Event \"a\"]\n*", "Event", "a" },
+        { "[Ev\x01t \"a\"]\n[Site \"b\"]\n*", "Site", "b" },
         { "[Event Unquoted]\n[Site \"b\"]\n*", "Site", "b" },
         { "[Event \"never closed\n[Site \"b\"]\n*", "Site", "b" },
     };
