@@ -10,8 +10,9 @@
 
 enum {
     FEN_FIELDS = 6,
-    FEN_MAX_BYTES = 256,     // the longest legal FEN has under 100
-    COUNTER_MAX = UINT16_MAX // the struct's; a FEN printed by position_format is always read back
+    COUNTER_PLAIN_DIGITS = 4, // read without asking for more
+    FEN_MAX_BYTES = 256,      // the longest legal FEN has under 100
+    COUNTER_MAX = UINT16_MAX  // the struct's; a FEN printed by position_format is always read back
 };
 
 // Letters of pieces, from 1: black pawn to king, then white; 0: none. Millions of FENs are read.
@@ -52,7 +53,7 @@ static size_t split(str fen, str fields[FEN_FIELDS])
             i++;
         if (i > start) {
             if (n < FEN_FIELDS)
-                fields[n] = str_sub(fen, start, i - start);
+                fields[n] = (str){ fen.data + start, i - start };
             n++;
         }
         i += i < fen.len;
@@ -99,8 +100,51 @@ static bool parse_rank(struct reader *r, str text, int rank)
     return true;
 }
 
+// What a character of the placement does, so that no branch is needed: which board it marks (0:
+// that of nobody), how many files it takes, what it is.
+static const struct step {
+    uint8_t board, files, is_digit, is_slash, is_known;
+} steps[256] = {
+    ['p'] = { 1, 1, 0, 0, 1 },  ['n'] = { 2, 1, 0, 0, 1 },  ['b'] = { 3, 1, 0, 0, 1 },
+    ['r'] = { 4, 1, 0, 0, 1 },  ['q'] = { 5, 1, 0, 0, 1 },  ['k'] = { 6, 1, 0, 0, 1 },
+    ['P'] = { 7, 1, 0, 0, 1 },  ['N'] = { 8, 1, 0, 0, 1 },  ['B'] = { 9, 1, 0, 0, 1 },
+    ['R'] = { 10, 1, 0, 0, 1 }, ['Q'] = { 11, 1, 0, 0, 1 }, ['K'] = { 12, 1, 0, 0, 1 },
+    ['1'] = { 0, 1, 1, 0, 1 },  ['2'] = { 0, 2, 1, 0, 1 },  ['3'] = { 0, 3, 1, 0, 1 },
+    ['4'] = { 0, 4, 1, 0, 1 },  ['5'] = { 0, 5, 1, 0, 1 },  ['6'] = { 0, 6, 1, 0, 1 },
+    ['7'] = { 0, 7, 1, 0, 1 },  ['8'] = { 0, 8, 1, 0, 1 },  ['/'] = { 0, 0, 0, 1, 1 },
+};
+
+// The placement without any fault or mark, in one pass; false: something is odd, and the slow way
+// finds out what. Millions of FENs are read, and which character comes next cannot be guessed: so
+// there is no branch on it.
+static bool place_plainly(struct position *pos, str field)
+{
+    bitboard boards[1 + 12] = { 0 };
+    unsigned at = 0, slashes = 0, odd = 0, digit_before = 0; // at: from a8, rank by rank
+    for (size_t i = 0; i < field.len; i++) {
+        const struct step *s = &steps[(unsigned char)field.data[i]];
+        boards[s->board] |= bit((at ^ 56) & 63);
+        at += s->files;
+        slashes += s->is_slash;
+        unsigned full = 8 * slashes + 8;
+        odd |= (s->is_known ^ 1U) | (s->is_digit & digit_before);
+        odd |= (at > full) | (s->is_slash & (at + 8 != full));
+        digit_before = s->is_digit;
+    }
+    if (odd || at != 64 || slashes != 7)
+        return false;
+    for (int p = PAWN; p <= KING; p++) {
+        pos->piece[p] = boards[1 + p] | boards[7 + p];
+        pos->side[BLACK] |= boards[1 + p];
+        pos->side[WHITE] |= boards[7 + p];
+    }
+    return true;
+}
+
 static enum position_fault parse_placement(struct reader *r, str field)
 {
+    if (place_plainly(&r->pos, field))
+        return FAULT_NONE;
     int ranks = 1;
     for (size_t i = 0; i < field.len; i++)
         ranks += field.data[i] == '/';
@@ -186,8 +230,12 @@ static enum position_fault parse_en_passant(struct reader *r, str field)
 static enum position_fault parse_counter(struct reader *r, str field, const char *name,
                                          uint16_t *out)
 {
-    int64_t value;
-    if (!str_to_int(field, 0, COUNTER_MAX, &value)) {
+    int64_t value = 0;
+    size_t i = 0;
+    while (i < field.len && i < COUNTER_PLAIN_DIGITS && ascii_is_digit(field.data[i]))
+        value = 10 * value + (field.data[i++] - '0');
+    bool plain = i > 0 && i == field.len;
+    if (!plain && !str_to_int(field, 0, COUNTER_MAX, &value)) {
         err_set(r->err, ERR_INPUT, "bad FEN: %s \"%s\", must be a number from 0 to %d (column %d)",
                 name, show(field).text, COUNTER_MAX, column(r, field));
         return FAULT_COUNTERS;

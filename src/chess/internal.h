@@ -99,11 +99,26 @@ static ALWAYS_INLINE bitboard steppers_at(const struct position *pos, square s, 
            pos->side[them];
 }
 
+// The same, found from the empty board: the few sliders in line, and whether something stands
+// between. Slower when all tables are in the cache, and much faster where they are not: it touches
+// one entry a square instead of all. For readers of positions, of which no two are alike.
+static ALWAYS_INLINE bitboard sliders_seeing(const struct position *pos, square s, enum color them,
+                                             bitboard occupied)
+{
+    bitboard seeing = 0;
+    for (bitboard b = sliders_at(pos, s, them, 0); b;) {
+        square from = pop_lowest(&b);
+        if (!(chess_tables.between[s][from] & occupied))
+            seeing |= bit(from);
+    }
+    return seeing;
+}
+
 // All pieces of `them` that attack the king of the other side.
 static ALWAYS_INLINE bitboard checkers_of(const struct position *pos, enum color them)
 {
     square king = king_of(pos, other(them));
-    return steppers_at(pos, king, them) | sliders_at(pos, king, them, occupied_by_all(pos));
+    return steppers_at(pos, king, them) | sliders_seeing(pos, king, them, occupied_by_all(pos));
 }
 
 static ALWAYS_INLINE move move_new(square from, square to, enum move_kind kind)

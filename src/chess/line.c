@@ -39,7 +39,7 @@ static bool read_piece(const struct position *pos, str w, square from, square to
     if (king && !(chess_tables.king[from] & bit(to) & ~own))
         return uci_parse(pos, w, out);
     *out = move_new(from, to, MOVE_PLAIN);
-    return w.len == 4 && (reach(pos, from, occupied_by_all(pos)) & bit(to) & ~own);
+    return w.len == 4 && !(own & bit(to)) && piece_goes(pos, from, to);
 }
 
 static bool read_move(const struct position *pos, str w, move *out)

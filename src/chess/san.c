@@ -30,16 +30,22 @@ static void add_square(struct cursor *out, square s)
 // Squares from which own pieces of kind `p`, no pawns, could reach `to`, safe or not.
 static bitboard origins(const struct position *pos, enum piece p, square to)
 {
-    bitboard occupied = occupied_by_all(pos), b = 0;
+    bitboard own = pos->piece[p] & pos->side[pos->turn], occupied = occupied_by_all(pos), b = 0;
     if (p == KNIGHT)
-        b = chess_tables.knight[to];
+        return own & chess_tables.knight[to];
     if (p == KING)
-        b = chess_tables.king[to];
+        return own & chess_tables.king[to];
     if (p == BISHOP || p == QUEEN)
-        b |= bishop_attacks(to, occupied);
+        b |= bishop_attacks(to, 0);
     if (p == ROOK || p == QUEEN)
-        b |= rook_attacks(to, occupied);
-    return b & pos->piece[p] & pos->side[pos->turn];
+        b |= rook_attacks(to, 0);
+    bitboard free = 0;
+    for (b &= own; b;) {
+        square from = pop_lowest(&b);
+        if (!(chess_tables.between[from][to] & occupied))
+            free |= bit(from);
+    }
+    return free;
 }
 
 // Of these origins the ones whose piece may leave without exposing its king.

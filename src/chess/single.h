@@ -4,20 +4,19 @@
 #pragma once
 #include "chess/internal.h"
 
-// Where a piece that is no pawn may go, safe or not.
-static inline bitboard reach(const struct position *pos, square from, bitboard occupied)
+// Whether a piece that is no pawn can go there, safe or not.
+static inline bool piece_goes(const struct position *pos, square from, square to)
 {
-    bitboard me = bit(from);
+    bitboard me = bit(from), target = bit(to), b = 0;
     if (pos->piece[KNIGHT] & me)
-        return chess_tables.knight[from];
+        return chess_tables.knight[from] & target;
     if (pos->piece[KING] & me)
-        return chess_tables.king[from];
-    bitboard b = 0;
+        return chess_tables.king[from] & target;
     if ((pos->piece[BISHOP] | pos->piece[QUEEN]) & me)
-        b |= bishop_attacks(from, occupied);
+        b |= bishop_attacks(from, 0);
     if ((pos->piece[ROOK] | pos->piece[QUEEN]) & me)
-        b |= rook_attacks(from, occupied);
-    return b;
+        b |= rook_attacks(from, 0);
+    return (b & target) && !(chess_tables.between[from][to] & occupied_by_all(pos));
 }
 
 // The kind of a pawn's move but for promotions; false: it cannot go there. En passant is left to
@@ -45,8 +44,8 @@ static inline bool stands_safe(const struct position *pos, square from, square t
     bitboard after = (occupied_by_all(pos) & ~bit(from)) | bit(to);
     square king = king_of(pos, us);
     if (king == from)
-        return !(steppers_at(pos, to, them) | sliders_at(pos, to, them, after) |
+        return !(steppers_at(pos, to, them) | sliders_seeing(pos, to, them, after) |
                  (chess_tables.king[to] & pos->piece[KING] & pos->side[them]));
-    bitboard attackers = steppers_at(pos, king, them) | sliders_at(pos, king, them, after);
+    bitboard attackers = steppers_at(pos, king, them) | sliders_seeing(pos, king, them, after);
     return !(attackers & ~bit(to));
 }

@@ -10,17 +10,25 @@
 
 enum { RATING_MAX = 9999 };
 
-// No controls, valid UTF-8. Nearly all texts are ASCII and need no decoding.
+// No controls, valid UTF-8. Nearly all texts are printable ASCII: eight bytes are looked at
+// together, and only where one of them may be something else, all are looked at again.
 static bool is_clean(str s)
 {
-    unsigned char all = 0;
-    bool controls = false;
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.data[i];
-        controls |= c < 0x20 || c == 0x7F;
-        all |= c;
+    const uint64_t ones = 0x0101010101010101U, tops = ones << 7;
+    uint64_t word, other = 0;
+    size_t i = 0;
+    for (; i + sizeof word <= s.len; i += sizeof word) {
+        memcpy(&word, s.data + i, sizeof word);
+        // a top bit where a byte is over 0x7E (adding one carries into it) or below 0x20
+        other |= word | (word + ones) | (word - ones * 0x20);
     }
-    return !controls && (all < 0x80 || utf8_valid(s));
+    bool controls = false;
+    for (size_t from = other & tops ? 0 : i; from < s.len; from++) {
+        unsigned char c = (unsigned char)s.data[from];
+        controls |= c < 0x20 || c == 0x7F;
+        other |= c;
+    }
+    return !controls && (!(other & tops) || utf8_valid(s));
 }
 
 static bool check_texts(const struct record *in, struct err *err)

@@ -197,8 +197,10 @@ enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, st
 static void put_field(str text, struct buf *out)
 {
     bool quote = false;
-    for (size_t i = 0; i < text.len; i++)
-        quote |= str_find_char(S(",\"\r\n"), text.data[i]) >= 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        quote |= c == ',' || c == '"' || c == '\r' || c == '\n';
+    }
     if (!quote) {
         buf_add(out, text);
         return;

@@ -27,6 +27,7 @@ struct stratum { // a heap, the largest key first
     struct kept *v;
     size_t n, cap;
     size_t n_seen;
+    uint64_t limit; // the key of v[0] once it is full: what is above is not looked at further
 };
 struct puzzle_sampler {
     struct puzzle_sample_opts opts;
@@ -184,10 +185,12 @@ void puzzle_sampler_offer(struct puzzle_sampler *s, const struct puzzle *p,
             to->v = mem_must(realloc(to->v, (to->n + 1024) * sizeof *to->v));
         to->v[to->n] = keep(p, r, probe.key);
         sift_up(to, to->n++);
-    } else if (before(&probe, &to->v[0])) {
+        to->limit = to->v[0].key;
+    } else if (probe.key <= to->limit && before(&probe, &to->v[0])) {
         kept_free(&to->v[0]);
         to->v[0] = keep(p, r, probe.key);
         sift_down(to);
+        to->limit = to->v[0].key;
     }
 }
 
