@@ -52,6 +52,7 @@ static const struct code_rule words[] = {
     { T("exceeds the available context size"), REPLY_CONTEXT_OVERFLOW },
     { T("context_length_exceeded"), REPLY_CONTEXT_OVERFLOW },
     { T("prompt is too long"), REPLY_CONTEXT_OVERFLOW },
+    { T("exceeds the maximum number of tokens allowed"), REPLY_CONTEXT_OVERFLOW },
     { T("content management policy"), REPLY_FILTERED },
 };
 
@@ -65,7 +66,13 @@ static const struct code_rule *find_code(const struct code_rule *rules, size_t n
     return NULL;
 }
 
-static bool contains_nocase(str text, str part)
+bool failure_has_code(const struct failure *f, str word)
+{
+    const struct code_rule rule = { word, REPLY_OK };
+    return find_code(&rule, 1, &f->codes) != NULL;
+}
+
+bool text_contains(str text, str part)
 {
     for (size_t i = 0; i + part.len <= text.len; i++)
         if (str_eq_nocase(str_sub(text, i, part.len), part))
@@ -97,8 +104,8 @@ static enum reply_class classify_words(const struct failure *f, enum reply_class
     if (otherwise != REPLY_CONFIG && otherwise != REPLY_UPSTREAM)
         return otherwise;
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (contains_nocase(f->message, words[i].word) ||
-            contains_nocase(f->inner_message, words[i].word))
+        if (text_contains(f->message, words[i].word) ||
+            text_contains(f->inner_message, words[i].word))
             return words[i].class;
     return otherwise;
 }

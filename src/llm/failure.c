@@ -3,7 +3,10 @@
 // a dozen shapes, also under status 200 (field case F-001); here all become one struct failure.
 #include "llm/internal.h"
 
-enum { TEXT_MAX = 2000 }; // of a message; the rest of a long one tells nothing more
+enum {
+    TEXT_MAX = 2000,     // of a message; the rest of a long one tells nothing more
+    PARKED_MS = 3600000, // longer than a run waits: it stops, and goes on when told so
+};
 
 static str text_of(const json_t *value, struct arena *a)
 {
@@ -90,6 +93,23 @@ static void read_metadata(const json_t *metadata, struct arena *a, struct failur
     read_figures(metadata, a, out);
 }
 
+// Google's list: reasons, a wait, the quotas that are used up. A daily one says no time that can be
+// waited for.
+static void read_details(const json_t *details, struct arena *a, struct failure *out)
+{
+    for (size_t i = 0; i < json_array_size(details); i++) {
+        const json_t *detail = json_array_get(details, i);
+        const json_t *violations = json_object_get(detail, "violations");
+        int64_t ms = 0;
+        add_code(&out->codes, json_object_get(detail, "reason"), a);
+        if (duration_parse(json_get_str(detail, "retryDelay"), &ms) && ms > out->retry_delay_ms)
+            out->retry_delay_ms = ms;
+        for (size_t v = 0; v < json_array_size(violations); v++)
+            if (text_contains(json_get_str(json_array_get(violations, v), "quotaId"), S("PerDay")))
+                out->retry_delay_ms = PARKED_MS;
+    }
+}
+
 static void read_object(const json_t *error, struct arena *a, struct failure *out)
 {
     static const char *const messages[] = { "message", "detail", "error" };
@@ -98,7 +118,10 @@ static void read_object(const json_t *error, struct arena *a, struct failure *ou
     read_status(error, out);
     add_code(&out->codes, json_object_get(error, "code"), a);
     add_code(&out->codes, json_object_get(error, "type"), a);
+    add_code(&out->codes, json_object_get(error, "status"), a); // Google's word for it
     add_code(&out->codes, json_object_get(json_object_get(error, "innererror"), "code"), a);
+    add_code(&out->codes, json_object_get(json_object_get(error, "details"), "error_code"), a);
+    read_details(json_object_get(error, "details"), a, out);
     out->param = text_of(json_object_get(error, "param"), a);
     read_figures(error, a, out);
     read_metadata(json_object_get(error, "metadata"), a, out);

@@ -133,8 +133,7 @@ bool retry_after_parse(str value, str date_header, int64_t *ms)
     return http_date_parse(value, &at) && wait_until(at, date_header, ms);
 }
 
-// "6m0s", "1s", "120ms", "1h2m3.5s" (section 3).
-static bool duration_parse(str text, int64_t *ms)
+bool duration_parse(str text, int64_t *ms)
 {
     static const struct {
         str name;
@@ -170,14 +169,37 @@ static bool duration_parse(str text, int64_t *ms)
     return true;
 }
 
+// "2026-10-21T07:28:00Z", with or without parts of a second: RFC 3339 in UTC (section 7).
+static bool rfc3339_parse(str text, int64_t *unix_ms)
+{
+    struct date d = { 0 };
+    str time = str_trim(text);
+    str day = str_cut(&time, 'T');
+    if (!str_ends(time, S("Z")) || !str_to_int(str_cut(&day, '-'), 1970, 9999, &d.year) ||
+        !str_to_int(str_cut(&day, '-'), 1, 12, &d.month) || !str_to_int(day, 1, 31, &d.day) ||
+        !time_parse(str_sub(time, 0, 8), &d.second))
+        return false;
+    *unix_ms = (days_from_civil(d.year, d.month, d.day) * DAY_S + d.second) * 1000;
+    return true;
+}
+
+// A reset is a duration or a date.
+static bool reset_parse(str value, str date_header, int64_t *ms)
+{
+    int64_t at = 0;
+    return duration_parse(value, ms) ||
+           (rfc3339_parse(value, &at) && wait_until(at, date_header, ms));
+}
+
 // The longer of the resets whose remaining count is 0.
 static int64_t exhausted_reset_ms(const struct http_response_headers *h)
 {
     int64_t longest = -1;
     int64_t ms = 0;
-    if (str_eq(h->remaining_requests, S("0")) && duration_parse(h->reset_requests, &ms))
+    if (str_eq(h->remaining_requests, S("0")) && reset_parse(h->reset_requests, h->date, &ms))
         longest = ms;
-    if (str_eq(h->remaining_tokens, S("0")) && duration_parse(h->reset_tokens, &ms) && ms > longest)
+    if (str_eq(h->remaining_tokens, S("0")) && reset_parse(h->reset_tokens, h->date, &ms) &&
+        ms > longest)
         longest = ms;
     return longest;
 }

@@ -28,6 +28,8 @@ str url_without_query(str url); // for people and logs
 
 // How long the server asks us to wait, from all its headers; -1: no usable hint (section 13).
 int64_t retry_hint_ms(const struct http_response_headers *h);
+// "6m0s", "1s", "120ms", "17.4s", rounded up.
+bool duration_parse(str text, int64_t *ms);
 
 // ---- failure.c, classify.c ----
 
@@ -60,6 +62,9 @@ struct code_rule {
 };
 // Section 12: codes, then status, then (last resort) words of the message.
 enum reply_class classify_failure(struct failure *f, const struct dialect *own);
+bool failure_has_code(const struct failure *f, str word); // in any case of letters
+// Whether `part` stands in `text`, in any case of letters.
+bool text_contains(str text, str part);
 // The class of a bare HTTP status (not 2xx).
 enum reply_class classify_status(int status);
 
@@ -89,6 +94,11 @@ struct reading { // one reply being read
     struct reply *out;
 };
 void reply_read(const struct reading *r);
+struct finish_row {
+    const char *native;
+    enum finish finish;
+};
+enum finish finish_find(const struct finish_row *rows, size_t n, str native);
 void reply_fail(const struct reading *r, enum reply_class class, str error);
 // The class of a reply whose texts, finish and usage are set. `refusal`: the model's words, if any.
 void reply_settle_class(const struct reading *r, str refusal);
@@ -136,8 +146,8 @@ void openai_counts(const json_t *usage, struct counts *out);
 #define OPENAI_DIALECT                                                                             \
     .content = openai_content, .finish = openai_finish, .usage = "usage", .counts = openai_counts
 bool openai_open(struct model *m, struct arena *a, struct err *err);
-extern const struct provider provider_openrouter, provider_azure, provider_vllm, provider_llamacpp,
-    provider_ollama;
+extern const struct provider provider_openrouter, provider_azure, provider_anthropic,
+    provider_gemini, provider_vllm, provider_llamacpp, provider_ollama;
 
 // ---- the rest ----
 

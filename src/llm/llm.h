@@ -68,7 +68,8 @@ struct http_request {
 struct http_response_headers { // values as they came; empty: absent
     str retry_after, retry_after_ms, should_retry, date, request_id;
     str ratelimit_reset; // OpenRouter: milliseconds since 1970
-    str remaining_requests, remaining_tokens, reset_requests, reset_tokens; // x-ratelimit-...
+    str remaining_requests, remaining_tokens, reset_requests, reset_tokens; // x-ratelimit-..., and
+    // Anthropic's, whose resets are dates
 };
 // Retry-After as milliseconds: seconds, or an HTTP date measured against the response's own Date
 // (past: 0). False: garbage, negative, or a date without a Date.

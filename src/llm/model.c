@@ -8,8 +8,8 @@
 
 // A new provider is one line here.
 const struct provider *const llm_providers[] = {
-    &provider_openai,   &provider_openrouter, &provider_azure,  &provider_vllm,
-    &provider_llamacpp, &provider_ollama,     &provider_script, NULL,
+    &provider_openai, &provider_openrouter, &provider_azure,  &provider_anthropic, &provider_gemini,
+    &provider_vllm,   &provider_llamacpp,   &provider_ollama, &provider_script,    NULL,
 };
 
 // ---- names ----

@@ -2,30 +2,23 @@
 // openai_reply.c - the content of chat completion replies (endpoint specification, sections 3, 4).
 #include "llm/internal.h"
 
-static const struct {
-    str native;
-    enum finish finish;
-} finishes[] = {
-    { T("stop"), FINISH_STOP },
-    { T("length"), FINISH_LENGTH },
-    { T("content_filter"), FINISH_FILTERED },
-    { T("tool_calls"), FINISH_TOOL },
-    { T("function_call"), FINISH_TOOL },
-    { T("error"), FINISH_ERROR },
-    // Words of servers that pass their own through:
-    { T("eos"), FINISH_STOP },
-    { T("end_turn"), FINISH_STOP },
-    { T("stop_sequence"), FINISH_STOP },
-    { T("max_tokens"), FINISH_LENGTH },
-    { T("refusal"), FINISH_REFUSED },
-};
-
 enum finish openai_finish(str native)
 {
-    for (size_t i = 0; i < ARRAY_LEN(finishes); i++)
-        if (str_eq_nocase(native, finishes[i].native))
-            return finishes[i].finish;
-    return FINISH_UNKNOWN;
+    static const struct finish_row rows[] = {
+        { "stop", FINISH_STOP },
+        { "length", FINISH_LENGTH },
+        { "content_filter", FINISH_FILTERED },
+        { "tool_calls", FINISH_TOOL },
+        { "function_call", FINISH_TOOL },
+        { "error", FINISH_ERROR },
+        // Words of servers that pass their own through:
+        { "eos", FINISH_STOP },
+        { "end_turn", FINISH_STOP },
+        { "stop_sequence", FINISH_STOP },
+        { "max_tokens", FINISH_LENGTH },
+        { "refusal", FINISH_REFUSED },
+    };
+    return finish_find(rows, ARRAY_LEN(rows), native);
 }
 
 struct texts { // of a message, still in pieces

@@ -30,20 +30,24 @@ static const struct {
     { T("openai/o3-mini"), { true, 1.1, 0.55, 1.1, 4.4 } },
     { T("openai/o4-mini"), { true, 1.1, 0.275, 1.1, 4.4 } },
     { T("anthropic/claude-haiku-4.5"), { true, 1, 0.1, 1.25, 5 } },
+    { T("anthropic/claude-haiku-4-5"), { true, 1, 0.1, 1.25, 5 } }, // as its maker writes it
 };
 
-// "gpt-4o-mini-2024-07-18" without its date: dated names cost what the plain ones do.
+// "gpt-4o-mini-2024-07-18", "claude-haiku-4-5-20251001" without the date: dated names cost what the
+// plain ones do.
 static str without_date(str model)
 {
-    static const str form = T("-dddd-dd-dd");
-    if (model.len <= form.len)
-        return model;
-    str tail = str_sub(model, model.len - form.len, form.len);
-    for (size_t i = 0; i < form.len; i++) {
-        if (form.data[i] == 'd' ? !ascii_is_digit(tail.data[i]) : tail.data[i] != '-')
-            return model;
+    static const str forms[] = { T("-dddd-dd-dd"), T("-dddddddd") };
+    for (size_t f = 0; f < ARRAY_LEN(forms); f++) {
+        size_t len = forms[f].len;
+        size_t good = 0;
+        str tail = model.len > len ? str_sub(model, model.len - len, len) : (str){ 0 };
+        for (size_t i = 0; i < tail.len; i++)
+            good += forms[f].data[i] == 'd' ? ascii_is_digit(tail.data[i]) : tail.data[i] == '-';
+        if (good == len)
+            return str_sub(model, 0, model.len - len);
     }
-    return str_sub(model, 0, model.len - form.len);
+    return model;
 }
 
 struct price price_of(str model)

@@ -36,7 +36,7 @@ static str config_advice(const struct reading *r, const struct failure *f)
 
 static str account_advice(const struct reading *r, const struct failure *f)
 {
-    if (f->status == 401)
+    if (f->status == 401 || failure_has_code(f, S("API_KEY_INVALID")))
         return arena_printf(r->a, "check the key in %.*s", STR(r->m->provider->key_env));
     if (f->status == 403)
         return S("the key lacks the permission, or the region is refused");
@@ -144,6 +144,14 @@ str think_split(str content, struct buf *reasoning)
             return (str){ 0 };
         content = str_strip_start(str_sub(rest, (size_t)end + close.len, rest.len));
     }
+}
+
+enum finish finish_find(const struct finish_row *rows, size_t n, str native)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq_nocase(native, str_from(rows[i].native)))
+            return rows[i].finish;
+    return FINISH_UNKNOWN;
 }
 
 // A native reason that means the model itself came to an end; none at all counts as such.

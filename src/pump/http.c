@@ -108,11 +108,16 @@ static size_t take_header(char *data, size_t size, size_t n, void *context)
         { S("x-should-retry"), &t->response.headers.should_retry },
         { S("date"), &t->response.headers.date },
         { S("x-request-id"), &t->response.headers.request_id },
+        { S("request-id"), &t->response.headers.request_id },
         { S("x-ratelimit-reset"), &t->response.headers.ratelimit_reset },
         { S("x-ratelimit-remaining-requests"), &t->response.headers.remaining_requests },
         { S("x-ratelimit-remaining-tokens"), &t->response.headers.remaining_tokens },
         { S("x-ratelimit-reset-requests"), &t->response.headers.reset_requests },
         { S("x-ratelimit-reset-tokens"), &t->response.headers.reset_tokens },
+        { S("anthropic-ratelimit-requests-remaining"), &t->response.headers.remaining_requests },
+        { S("anthropic-ratelimit-tokens-remaining"), &t->response.headers.remaining_tokens },
+        { S("anthropic-ratelimit-requests-reset"), &t->response.headers.reset_requests },
+        { S("anthropic-ratelimit-tokens-reset"), &t->response.headers.reset_tokens },
     };
     for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
         if (str_eq_nocase(name, wanted[i].name))
