@@ -186,10 +186,11 @@ static bool cost_read(const struct reading *r, const json_t *usage)
 
 void usage_settle(const struct reading *r, const json_t *root)
 {
-    const char *name = r->dialect->usage;
+    const char *name = r->dialect ? r->dialect->usage : NULL; // a script speaks none
     const json_t *usage = name ? json_object_get(root, name) : root;
     struct counts told = { -1, -1, -1, -1, -1 };
-    r->dialect->counts(usage, &told);
+    if (r->dialect)
+        r->dialect->counts(usage, &told);
     usage_read(r, &told);
     if (cost_read(r, usage) || !r->m->price.known)
         return;

@@ -131,8 +131,12 @@ static void no_provider_lets_its_key_through(void **s)
         const struct http_response in = {
             .status = 200,
             .complete = true,
+            // one body that all formats find their answer in
             .body = S("{\"model\":\"Canary\\u005f9876543210\",\"choices\":[{\"message\":"
-                      "{\"content\":\"Canary_9876543210\"}}]}"),
+                      "{\"content\":\"Canary_9876543210\"}}],"
+                      "\"content\":[{\"type\":\"text\",\"text\":\"Canary_9876543210\"}],"
+                      "\"modelVersion\":\"Canary\\u005f9876543210\",\"candidates\":[{\"content\":"
+                      "{\"parts\":[{\"text\":\"Canary_9876543210\"}]}}]}"),
         };
         struct reply r = { 0 };
         m.provider->parse(&m, &q, &in, &arena, &r);
@@ -140,7 +144,7 @@ static void no_provider_lets_its_key_through(void **s)
         assert_str(r.served_model, S("[key]"));
         n++;
     }
-    assert_int_equal(n, 5);
+    assert_true(n >= 8);
 }
 
 static str json_with_key(str key, str body)
