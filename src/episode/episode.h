@@ -2,18 +2,21 @@
 // episode.h - the state machines that ask (a position of a puzzle, later a game or a harness
 // rollout), and the resolver that turns an answer into a move. Pure: the pump answers.
 #pragma once
+#include "engine/engine.h"
 #include "llm/llm.h"
 #include "puzzle/puzzle.h"
 
 // ---- asking and answering ----
 
-enum ask_to { TO_MODEL };
+enum ask_to { TO_MODEL, TO_ENGINE };
 struct ask { // one question to the outside; its texts lie in the episode's arena
     enum ask_to to;
     struct model_request model;
+    struct engine_query engine;
 };
-struct answer { // valid during one step()
+struct answer { // to a model or an engine; valid during one step()
     struct reply model;
+    struct engine_reply engine;
 };
 
 struct usage_total { // of some calls together

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// http.c - libcurl's multi interface over one epoll set. curl_multi_socket_action instead of
+// http.c - libcurl's multi interface over the pump's epoll set. curl_multi_socket_action instead of
 // curl_multi_poll: with hundreds of slow replies in flight it costs a third of the CPU.
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "pump/internal.h"
 
@@ -13,13 +10,12 @@ enum {
     CONNECT_TIMEOUT_MS = 10000,
     IDLE_CONNECTION_S = 15, // older pooled connections are not reused
     CONNECTIONS_MAX = 1024,
-    EVENTS_MAX = 256,
     KEPT_MAX_BYTES = 1 << 20, // of a slot's response memory, from exchange to exchange
 };
 
 struct http {
     CURLM *multi;
-    int epoll;
+    int epoll;            // the pump's
     int64_t timer_due_ms; // when libcurl wants to be called; -1: never
 };
 
@@ -27,7 +23,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *context, v
 {
     (void)easy;
     struct http *h = context;
-    struct epoll_event e = { .data.fd = fd };
+    struct epoll_event e = { .data.u64 = (uint64_t)fd };
     if (what == CURL_POLL_REMOVE) {
         epoll_ctl(h->epoll, EPOLL_CTL_DEL, fd, &e); // fails only when it is closed already
         return 0;
@@ -51,14 +47,8 @@ static int set_timer(CURLM *multi, long timeout_ms, void *context)
     return 0;
 }
 
-struct http *http_new(struct err *err)
+struct http *http_new(int epoll)
 {
-    int epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (epoll < 0) {
-        err_set(err, ERR_RUN, "cannot watch connections: %s; raise the limit of open files",
-                strerror(errno));
-        return NULL;
-    }
     struct http *h = mem_must(calloc(1, sizeof *h));
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         BUG("libcurl does not start");
@@ -78,7 +68,6 @@ void http_free(struct http *h)
     if (!h)
         return;
     curl_multi_cleanup(h->multi);
-    close(h->epoll);
     free(h);
     curl_global_cleanup();
 }
@@ -189,28 +178,28 @@ bool http_send(struct http *h, struct transfer *t, const struct http_request *q,
     return true;
 }
 
-bool http_wait(struct http *h, int64_t timeout_ms)
+void http_event(struct http *h, int socket, uint32_t events)
 {
-    struct epoll_event events[EVENTS_MAX];
-    int64_t now = clock_mono_ms();
-    if (h->timer_due_ms >= 0 && h->timer_due_ms - now < timeout_ms)
-        timeout_ms = h->timer_due_ms > now ? h->timer_due_ms - now : 0;
-    int n = epoll_wait(h->epoll, events, EVENTS_MAX, (int)timeout_ms);
-    if (n < 0 && errno != EINTR)
-        BUG("epoll_wait failed");
+    int mask = 0, running;
+    if (events & EPOLLIN)
+        mask |= CURL_CSELECT_IN;
+    if (events & EPOLLOUT)
+        mask |= CURL_CSELECT_OUT;
+    if (events & (EPOLLERR | EPOLLHUP))
+        mask |= CURL_CSELECT_ERR;
+    curl_multi_socket_action(h->multi, socket, mask, &running);
+}
+
+int64_t http_due_ms(const struct http *h)
+{
+    return h->timer_due_ms;
+}
+
+bool http_timer(struct http *h, int64_t now)
+{
     int running;
-    for (int i = 0; i < n; i++) {
-        int mask = 0;
-        if (events[i].events & EPOLLIN)
-            mask |= CURL_CSELECT_IN;
-        if (events[i].events & EPOLLOUT)
-            mask |= CURL_CSELECT_OUT;
-        if (events[i].events & (EPOLLERR | EPOLLHUP))
-            mask |= CURL_CSELECT_ERR;
-        curl_multi_socket_action(h->multi, events[i].data.fd, mask, &running);
-    }
-    if (h->timer_due_ms < 0 || clock_mono_ms() < h->timer_due_ms)
-        return n > 0;
+    if (h->timer_due_ms < 0 || now < h->timer_due_ms)
+        return false;
     h->timer_due_ms = -1;
     curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// internal.h - the parts of the pump: transfers over libcurl and one epoll set.
+// internal.h - the parts of the pump: transfers over libcurl and engine processes, in one epoll
+// set.
 #pragma once
 #include <curl/curl.h>
 
@@ -19,15 +20,16 @@ struct transfer {
     int64_t sent_us;
 };
 
-struct http;                            // opaque: the multi handle and the epoll set
-struct http *http_new(struct err *err); // NULL and ERR_RUN: no descriptor left
+struct http;                      // opaque: the multi handle
+struct http *http_new(int epoll); // watches its sockets there, each as its own number
 void http_free(struct http *h);
 // Starts an exchange; texts of `q` must live until it is done. False: the system has no room.
 bool http_send(struct http *h, struct transfer *t, const struct http_request *q, int64_t timeout_ms,
                struct err *err);
-// Waits at most timeout_ms for anything to happen, or less when a signal arrives. False: nothing
-// happened.
-bool http_wait(struct http *h, int64_t timeout_ms);
+void http_event(struct http *h, int socket, uint32_t events); // of the epoll set
+// When libcurl wants to be called; -1: never. And calling it: false where it was not yet time.
+int64_t http_due_ms(const struct http *h);
+bool http_timer(struct http *h, int64_t now);
 // The next finished exchange, its result and response filled in; NULL: none.
 struct transfer *http_finished(struct http *h);
 void http_abort(struct http *h, struct transfer *t); // nothing happens when it is not flying
@@ -37,12 +39,48 @@ bool transfer_is_unreachable(const struct transfer *t);
 // What failed, in words for people.
 str transfer_error(const struct transfer *t, struct arena *a);
 
+// ---- engine processes ----
+
+struct process { // a child with three streams of ours; pid 0: none
+    pid_t pid;
+    int in, out, err;
+};
+struct process_command {
+    str path;
+    const str *args;
+    size_t n_args;
+};
+// Starts a child in a process group of its own, without the secrets of the environment; it ends
+// when we end. ERR_RUN: the system has no room.
+MUST_CHECK bool process_start(const struct process_command *command, struct process *out,
+                              struct err *err);
+// Waits so long for it to end by itself, else kills its group; reaps it, closes the streams, and
+// tells how it ended, in `a`: "exit code 1".
+str process_end(struct process *p, int64_t patience_ms, struct arena *a);
+
+struct crew; // opaque: at most so many searching processes, of any engines
+#define CREW_EVENT ((uint64_t)1 << 63) // set in the epoll data of its descriptors
+struct crew *crew_new(int epoll, size_t max_busy);
+void crew_free(struct crew *c); // ends its processes; NULL is fine
+// Gives a question to a process. It and `a`, where the reply will lie, are kept until the answer is
+// taken. False: all processes are at work.
+bool crew_ask(struct crew *c, const struct engine_query *q, size_t slot, struct arena *a);
+void crew_event(struct crew *c, uint64_t data, uint32_t events);
+int64_t crew_due_ms(const struct crew *c); // of the nearest time-out; -1: none
+void crew_timer(struct crew *c, int64_t now);
+// An answer or a fault; its process has ended after a fault. `talk` (may be NULL) gets the
+// conversation, valid until the next call. False: none is there.
+bool crew_take(struct crew *c, size_t *slot, struct engine_reply *out, const struct talk **talk);
+void crew_abort(struct crew *c, size_t slot); // ends the process that works for it, if any
+
 // ---- slots ----
 
 enum slot_state {
     SLOT_FREE,
     SLOT_WAITING, // its ask is to be sent when due
     SLOT_FLYING,
+    SLOT_QUEUED, // its ask waits for an engine process
+    SLOT_SEARCHING,
 };
 struct slot { // one living episode and its outstanding ask
     enum slot_state state;
@@ -56,6 +94,7 @@ struct slot { // one living episode and its outstanding ask
     str request_hash;
     struct http_request http;
     struct transfer transfer;
+    struct position at;    // of an ask to an engine: where it searches
     int attempts;          // of the current ask
     int64_t asked_ms;      // when the current ask came up
     int64_t due_ms;        // of the next attempt
@@ -67,7 +106,10 @@ enum pump_stop { STOP_NOT, STOP_BUDGET, STOP_REFUSED, STOP_INTERRUPTED };
 struct pump {
     struct pump_opts opts;
     struct store *db;
+    int epoll;
     struct http *http;
+    struct crew *crew;
+    int faults; // of engines since the last good answer of any
     struct slot *slots;
     size_t n_slots;
     struct rng jitter;
@@ -94,6 +136,24 @@ bool slot_send(struct pump *p, struct slot *s, struct err *err);
 bool slot_abort(struct pump *p, struct slot *s, struct err *err);
 // Takes in a finished transfer: the answer, another attempt, or the end of the run.
 bool slot_receive(struct pump *p, struct slot *s, struct err *err);
+
+// ---- asks, whoever they are to ----
+
+struct call_place slot_place(const struct pump *p, const struct slot *s);
+// The stored call of the current ask: at its place in the run, or (with reuse) another run's good
+// one under `reuse_key`. A stored ask that differs from this one is an error.
+struct found_call {
+    struct stored_call call; // call.found: there is one
+    bool elsewhere;          // it is another run's: to be noted at its place in this one
+};
+bool slot_find_stored(struct pump *p, struct slot *s, str reuse_key, struct found_call *out,
+                      struct err *err);
+// Answers a new ask to an engine from the store, or queues it.
+bool slot_open_search(struct pump *p, struct slot *s, struct engine_reply *out, bool *answered,
+                      struct err *err);
+void slot_search(struct pump *p, struct slot *s); // starts a queued one when a process is free
+// Takes in all that engines have answered.
+bool slots_receive_searches(struct pump *p, struct err *err);
 
 // ---- retry policy (endpoint specification, section 13) ----
 

@@ -2,8 +2,12 @@
 // pump.c - the loop: pull jobs into free slots, send what is due, wait, take in what arrived. One
 // thread, one epoll set; no result depends on who answers first, because every outcome goes to
 // its job's index and every reply to its place in the run.
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "pump/internal.h"
 
@@ -14,39 +18,57 @@ enum {
     PROGRESS_MS = 100,
     LAST_WAIT_MS = 10000, // for what is in flight after the first Ctrl-C
     WAIT_MAX_MS = 1000,
-    FILES_RESERVED = 32, // of the limit of open files: the store, libraries, standard streams
+    EVENTS_MAX = 256,
+    ENGINES_MAX = 256,
+    FILES_PER_ENGINE = 8, // three streams, twice as many processes as work at once, and a handle
+    FILES_RESERVED = 32,  // of the limit of open files: the store, libraries, standard streams
 };
 
 // As many slots as asked for, but no more than connections can be open beside our own files.
-static size_t slots_allowed(const struct pump_opts *opts)
+static size_t slots_allowed(const struct pump_opts *opts, size_t engines)
 {
     struct rlimit files;
     size_t n = opts->slots > 0 ? (size_t)opts->slots : SLOTS_DEFAULT;
     if (n > SLOTS_MAX)
         n = SLOTS_MAX;
-    size_t wanted = n + FILES_RESERVED;
+    size_t ours = FILES_RESERVED + FILES_PER_ENGINE * engines;
+    size_t wanted = n + ours;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted)
         return n;
     files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
     if (setrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= wanted)
         return n;
-    size_t fit = files.rlim_cur > FILES_RESERVED ? (size_t)files.rlim_cur - FILES_RESERVED : 1;
+    size_t fit = files.rlim_cur > ours ? (size_t)files.rlim_cur - ours : 1;
     log_line(LOG_WARN, "only %zu calls at once: the system allows %llu open files", fit,
              (unsigned long long)files.rlim_cur);
     return fit;
 }
 
+static size_t engines_at_once(const struct pump_opts *opts)
+{
+    long n = opts->engines > 0 ? opts->engines : sysconf(_SC_NPROCESSORS_ONLN);
+    if (n < 1)
+        return 1;
+    return n < ENGINES_MAX ? (size_t)n : ENGINES_MAX;
+}
+
 struct pump *pump_new(const struct pump_opts *opts, struct store *db, struct err *err)
 {
-    struct http *http = http_new(err);
-    if (!http)
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (epoll < 0) {
+        err_set(err, ERR_RUN, "cannot watch connections: %s; raise the limit of open files",
+                strerror(errno));
         return NULL;
+    }
+    size_t engines = engines_at_once(opts);
     struct pump *p = mem_must(calloc(1, sizeof *p));
     p->opts = *opts;
     p->db = db;
-    p->n_slots = slots_allowed(opts);
+    p->n_slots = slots_allowed(opts, engines);
     p->slots = mem_must(calloc(p->n_slots, sizeof *p->slots));
-    p->http = http;
+    p->epoll = epoll;
+    p->http = http_new(epoll);
+    p->crew = crew_new(epoll, engines);
     p->stats.spent_nusd = opts->spent_nusd;
     rng_seed(&p->jitter, opts->jitter_seed, S("jitter"));
     return p;
@@ -56,12 +78,14 @@ void pump_free(struct pump *p)
 {
     if (!p)
         return;
+    crew_free(p->crew);
     for (size_t i = 0; i < p->n_slots; i++) {
         http_abort(p->http, &p->slots[i].transfer);
         transfer_free(&p->slots[i].transfer);
         arena_free(&p->slots[i].arena);
     }
     http_free(p->http);
+    close(p->epoll);
     arena_free(&p->arena);
     free(p->slots);
     free(p);
@@ -123,6 +147,8 @@ static bool send_due(struct pump *p, int64_t *wait_ms, struct err *err)
     *wait_ms = WAIT_MAX_MS;
     for (size_t i = 0; i < p->n_slots && p->stop == STOP_NOT; i++) {
         struct slot *s = &p->slots[i];
+        if (s->state == SLOT_QUEUED)
+            slot_search(p, s);
         if (s->state != SLOT_WAITING)
             continue;
         if (s->due_ms <= now && !slot_send(p, s, err))
@@ -152,7 +178,36 @@ static bool receive_all(struct pump *p, struct err *err)
         if (!slot_receive(p, &p->slots[i], err))
             return false;
     }
-    return true;
+    return slots_receive_searches(p, err);
+}
+
+// How long nothing can happen but for what the system tells us.
+static int64_t quiet_ms(const struct pump *p, int64_t longest_ms)
+{
+    int64_t now = clock_mono_ms();
+    int64_t due[] = { http_due_ms(p->http), crew_due_ms(p->crew) };
+    for (size_t i = 0; i < ARRAY_LEN(due); i++)
+        if (due[i] >= 0 && due[i] - now < longest_ms)
+            longest_ms = due[i] > now ? due[i] - now : 0;
+    return longest_ms;
+}
+
+// The one place that waits: at most timeout_ms for anything to happen, or less when a signal
+// arrives. False: nothing happened.
+static bool wait_for_events(struct pump *p, int64_t timeout_ms)
+{
+    struct epoll_event events[EVENTS_MAX];
+    int n = epoll_wait(p->epoll, events, EVENTS_MAX, (int)quiet_ms(p, timeout_ms));
+    if (n < 0 && errno != EINTR)
+        BUG("epoll_wait failed");
+    for (int i = 0; i < n; i++)
+        if (events[i].data.u64 & CREW_EVENT)
+            crew_event(p->crew, events[i].data.u64, events[i].events);
+        else
+            http_event(p->http, (int)events[i].data.u64, events[i].events);
+    int64_t now = clock_mono_ms();
+    crew_timer(p->crew, now);
+    return http_timer(p->http, now) || n > 0;
 }
 
 // One turn of the loop; `*busy` turns false when nothing is left to do.
@@ -161,16 +216,17 @@ static bool turn(struct pump *p, bool *more, bool *busy, struct err *err)
     int64_t wait_ms;
     if (!start_jobs(p, more, err) || !tick(p, err) || !send_due(p, &wait_ms, err))
         return false;
-    bool flying = any_in(p, SLOT_FLYING);
+    bool flying = any_in(p, SLOT_FLYING) || any_in(p, SLOT_SEARCHING);
+    bool waiting = any_in(p, SLOT_WAITING) || any_in(p, SLOT_QUEUED);
     bool over = p->stop == STOP_INTERRUPTED &&
                 (*p->opts.interrupted > 1 || clock_mono_ms() - p->stop_ms > LAST_WAIT_MS);
-    *busy = !over && (flying || (p->stop == STOP_NOT && any_in(p, SLOT_WAITING)));
+    *busy = !over && (flying || (p->stop == STOP_NOT && waiting));
     if (!*busy)
         return true;
-    if (!http_wait(p->http, 0)) { // nothing is there yet: commit, then sleep
+    if (!wait_for_events(p, 0)) { // nothing is there yet: commit, then sleep
         if (store_dirty(p->db) && !store_flush(p->db, clock_mono_ms(), err))
             return false;
-        http_wait(p->http, wait_ms);
+        wait_for_events(p, wait_ms);
     }
     return receive_all(p, err);
 }

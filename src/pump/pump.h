@@ -6,7 +6,7 @@
 #include "episode/episode.h"
 #include "store/store.h"
 
-struct pump; // opaque: slots and transfers
+struct pump; // opaque: slots, transfers, engine processes
 
 // ---- a budget that several processes share ----
 
@@ -27,11 +27,13 @@ int64_t purse_spent_nusd(struct purse *p);
 
 // ---- the pump ----
 
-struct pump_stats {     // since pump_new, except spent
-    int64_t n_calls;    // replies that arrived now
-    int64_t n_replayed; // replies found at their place in the run
-    int64_t n_reused;   // replies of other runs taken over
-    int64_t n_retries;  // attempts that brought no reply to keep
+struct pump_stats {          // since pump_new, except spent
+    int64_t n_calls;         // replies that arrived now
+    int64_t n_replayed;      // replies found at their place in the run
+    int64_t n_reused;        // replies of other runs taken over
+    int64_t n_retries;       // attempts that brought no reply to keep
+    int64_t n_searches;      // answers of engines that arrived now
+    int64_t n_engine_faults; // crashes, stalls, impossible answers; each is retried
     int64_t n_in_flight;
     int64_t spent_nusd; // by the run, ever: what the cap counts
     int64_t saved_nusd; // what reused replies had cost
@@ -43,6 +45,7 @@ struct pump_opts {                            // zero means the default in brack
     struct purse *purse;                      // budget beside the run's own cap [NULL: none]
     size_t purse_holder;                      // the account there
     int slots;                                // episodes alive at once [64]
+    int engines;                              // engine processes at work at once [cores]
     bool reuse;                               // take good replies of other runs
     uint64_t jitter_seed;                     // of the back-off; no result depends on it
     const volatile sig_atomic_t *interrupted; // how often the person asked to stop [NULL: never]
@@ -70,3 +73,10 @@ const struct pump_stats *pump_stats(const struct pump *p);
 // any order. False, nothing further scored: ERR_ENDPOINT (refused, unreachable), ERR_BUDGET,
 // ERR_INTERRUPTED, ERR_RUN (store). What arrived stays stored.
 MUST_CHECK bool pump_run(struct pump *p, int64_t batch, const struct feed *feed, struct err *err);
+
+// ---- engines ----
+
+// Starts an engine once, checks that its settings fit and that it can search (field case F-053),
+// and fills in what it tells of itself, texts in `a`. ERR_USAGE: the settings; ERR_ENDPOINT: it is
+// no engine, stalls or ends. The pump starts it again when a job first asks it.
+MUST_CHECK bool pump_meet_engine(struct engine *engine, struct arena *a, struct err *err);

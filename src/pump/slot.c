@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// slot.c - the life of one ask: looked up in the store, answered in process or sent, retried,
-// stored, and only then shown to its episode.
+// slot.c - the life of one ask of a model: looked up in the store, answered in process or sent,
+// retried, stored, and only then shown to its episode.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,59 +10,69 @@ enum { TIMEOUT_DEFAULT_MS = 120000 };
 
 // ---- replay and store ----
 
-static struct call_place place_of(const struct pump *p, const struct slot *s)
+struct call_place slot_place(const struct pump *p, const struct slot *s)
 {
     return (struct call_place){
         .run = p->opts.run, .batch = p->batch, .job = (int64_t)s->index, .ask = s->n_asks
     };
 }
 
-// A good reply that another run got for the same request; it is noted at its place in this run.
-static bool find_elsewhere(struct pump *p, struct slot *s, struct reply *out, bool *found,
-                           struct err *err)
+static bool diverged(const struct call_place *at, struct err *err)
 {
-    struct stored_call call;
-    str key = model_reuse_key(s->job.model, s->request_hash, &s->arena);
-    if (!store_call_reuse(p->db, key, &s->arena, &call, err))
-        return false;
-    *found = call.found;
-    if (!call.found)
-        return true;
-    p->stats.n_reused++;
-    p->stats.saved_nusd += call.cost_nusd;
-    if (!reply_from_json(call.reply, &s->arena, out, err))
-        return false;
-    out->cost_nusd = call.cost_nusd = 0; // this run did not pay for it
-    call.reply = reply_to_json(out, &s->arena);
-    call.reusable = false; // the original stays the one to find
-    struct call_place at = place_of(p, s);
-    return store_call_put(p->db, &at, &call, err);
+    return err_set(err, ERR_RUN,
+                   "replay diverged at batch %lld, job %lld, ask %lld: the stored request is "
+                   "another one, so this program asks otherwise than the one that began the run; "
+                   "name another run with --run-name, or remove this one with rookery runs rm %lld",
+                   (long long)at->batch, (long long)at->job, (long long)at->ask,
+                   (long long)at->run);
 }
 
-// Finds the answer of the current ask at its place in the run, or (with reuse) of another run.
 // What never arrived is asked again, unless the caller takes failures as they are.
-static bool find_stored(struct pump *p, struct slot *s, struct reply *out, bool *found,
-                        struct err *err)
+bool slot_find_stored(struct pump *p, struct slot *s, str reuse_key, struct found_call *out,
+                      struct err *err)
 {
-    struct stored_call call;
-    struct call_place at = place_of(p, s);
-    if (!store_call_get(p->db, &at, &s->arena, &call, err))
+    struct call_place at = slot_place(p, s);
+    struct stored_call *call = &out->call;
+    out->elsewhere = false;
+    if (!store_call_get(p->db, &at, &s->arena, call, err))
         return false;
-    *found = call.found && (!call.failed || p->feed->accept_failures);
-    if (*found) {
-        if (!str_eq(call.request_hash, s->request_hash))
-            return err_set(err, ERR_RUN,
-                           "replay diverged at batch %lld, job %lld, ask %lld: the stored request "
-                           "is another one, so this program asks otherwise than the one that began "
-                           "the run; name another run with --run-name, or remove this one with "
-                           "rookery runs rm %lld",
-                           (long long)at.batch, (long long)at.job, (long long)at.ask,
-                           (long long)at.run);
+    call->found = call->found && (!call->failed || p->feed->accept_failures);
+    if (call->found) {
         p->stats.n_replayed++;
         s->n_replayed++;
-        return reply_from_json(call.reply, &s->arena, out, err);
+        return str_eq(call->request_hash, s->request_hash) || diverged(&at, err);
     }
-    return !p->opts.reuse || find_elsewhere(p, s, out, found, err);
+    if (!p->opts.reuse || reuse_key.len == 0)
+        return true;
+    if (!store_call_reuse(p->db, reuse_key, &s->arena, call, err))
+        return false;
+    out->elsewhere = call->found;
+    p->stats.n_reused += call->found;
+    return true;
+}
+
+// Finds the answer of the current ask of a model; another run's is noted at its place in this one.
+static bool find_reply(struct pump *p, struct slot *s, struct reply *out, bool *found,
+                       struct err *err)
+{
+    struct found_call stored;
+    struct stored_call *call = &stored.call;
+    str key = model_reuse_key(s->job.model, s->request_hash, &s->arena);
+    if (!slot_find_stored(p, s, key, &stored, err))
+        return false;
+    *found = call->found;
+    if (!call->found)
+        return true;
+    if (!reply_from_json(call->reply, &s->arena, out, err))
+        return false;
+    if (!stored.elsewhere)
+        return true;
+    p->stats.saved_nusd += call->cost_nusd;
+    out->cost_nusd = call->cost_nusd = 0; // this run did not pay for it
+    call->reply = reply_to_json(out, &s->arena);
+    call->reusable = false; // the original stays the one to find
+    struct call_place at = slot_place(p, s);
+    return store_call_put(p->db, &at, call, err);
 }
 
 // The hash of the program, whose text is put into the store when it is first asked with.
@@ -106,7 +116,7 @@ static bool store_reply(struct pump *p, struct slot *s, const struct reply *r, s
         .reusable = r->class == REPLY_OK,
         .failed = reply_is_retried(r->class),
     };
-    struct call_place at = place_of(p, s);
+    struct call_place at = slot_place(p, s);
     return store_call_put(p->db, &at, &call, err);
 }
 
@@ -203,7 +213,7 @@ static bool open_ask(struct pump *p, struct slot *s, struct reply *out, bool *an
     const struct model *m = s->job.model;
     s->attempts = 0;
     s->request_hash = model_request_hash(m, &s->ask.model, &s->arena);
-    if (!find_stored(p, s, out, answered, err))
+    if (!find_reply(p, s, out, answered, err))
         return false;
     if (*answered)
         return true;
@@ -228,7 +238,8 @@ bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struc
             return true;
         }
         bool answered = false;
-        if (!open_ask(p, s, &answer.model, &answered, err))
+        if (!(s->ask.to == TO_ENGINE ? slot_open_search(p, s, &answer.engine, &answered, err)
+                                     : open_ask(p, s, &answer.model, &answered, err)))
             return false;
         if (!answered)
             return true;
@@ -301,6 +312,8 @@ static bool settle(struct pump *p, struct slot *s, struct err *err)
 bool slot_abort(struct pump *p, struct slot *s, struct err *err)
 {
     bool flying = s->state == SLOT_FLYING;
+    if (s->state == SLOT_SEARCHING)
+        crew_abort(p->crew, (size_t)(s - p->slots));
     s->state = SLOT_FREE;
     if (!flying)
         return true;
