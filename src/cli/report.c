@@ -113,6 +113,9 @@ void report_tally(const struct run *r, struct buf *out)
     add_rates(&r->tally, out);
     if (r->tally.samples > 1)
         buf_addf(out, "  intervals count positions, not answers; results.json has sample 0\n");
+    if (r->tally.n_forced > 0)
+        buf_addf(out, "  forced moves answered without a call: %lld\n",
+                 (long long)r->tally.n_forced);
     if (r->lab.used.n_calls > 0)
         add_calls(r, out);
     buf_addf(out, "  files: %.*s\n  run %lld: rookery runs show %lld%.*s\n",

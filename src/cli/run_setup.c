@@ -226,6 +226,13 @@ bool run_open_model(struct run *r)
     if (!open_model(r, &c->task_model, opt_text(r->args, "base-url", S("")), &r->task_model) ||
         !open_prompt_model(r))
         return false;
+    const struct optimizer *optimizer = optimizer_find(method_name(c->method));
+    if (optimizer && !optimizer_accepts(optimizer, &r->task_model, r->err))
+        return false;
+    if (r->samples > 1 && r->task_model.provider->chooses)
+        return err_set(r->err, ERR_USAGE,
+                       "--samples: %.*s has no sampling, every answer would be the same",
+                       STR(r->task_model.name));
     if (r->samples > 1 && r->task_model.temperature == 0)
         log_line(LOG_WARN, "%d samples at temperature 0 may all be the same", r->samples);
     return true;
@@ -282,8 +289,15 @@ static bool load_train(struct run *r)
 static bool load_program(struct run *r)
 {
     str path = opt_text(r->args, "program", S(""));
-    if (path.len > 0)
-        return cli_program_load(path, r->arena, &r->program, r->err);
+    if (path.len > 0) {
+        if (!cli_program_load(path, r->arena, &r->program, r->err))
+            return false;
+        const struct provider *p = r->task_model.provider;
+        return !p || !p->chooses || r->program->signature->n_outputs == 1 ||
+               err_set(r->err, ERR_USAGE,
+                       "%.*s: the program asks for an analysis, and %.*s writes no text", STR(path),
+                       STR(r->task_model.name));
+    }
     r->program = program_new(
         r->arena, r->config.use_analysis ? &signature_choose_move_analysis : &signature_choose_move,
         instruction_base);

@@ -2,6 +2,7 @@
 // study_plan.c - from a study's file to its cells: every configuration is checked before the first
 // call is paid for.
 #include "cli/study.h"
+#include "optimize/optimize.h"
 
 str study_slug(str label, struct arena *a)
 {
@@ -28,10 +29,13 @@ str cell_name(const struct study_cell *c, struct arena *a)
                         (long long)c->seed);
 }
 
-// What the two cannot do together: the decision model writes no text (paper-files, section 1).
-static bool is_applicable(const struct study_cell *c)
+// Why the two cannot work together; empty: they can (paper-files, section 1). Models are opened by
+// the runs themselves: here the name tells.
+static str not_applicable(const struct study_cell *c)
 {
-    return c->method != METHOD_SIMBA || !str_starts(c->model->config.name, S("typesafe/jev-"));
+    const struct optimizer *o = optimizer_find(method_name(c->method));
+    bool chooses = str_starts(c->model->config.name, S("typesafe/jev-"));
+    return o && chooses ? o->needs_sampling : (str){ 0 };
 }
 
 static bool check_and_write(struct study *s, struct study_cell *c)
@@ -61,9 +65,9 @@ static bool add_cell(struct study *s, struct study_cell cell)
     c->dir = path_join(path_join(s->out, study_slug(c->model->label, s->arena), s->arena), run,
                        s->arena);
     c->config_path = path_join(c->dir, S("config.yaml"), s->arena);
-    if (!is_applicable(c)) {
+    c->why = not_applicable(c);
+    if (c->why.len > 0) {
         c->state = CELL_NOT_APPLICABLE;
-        c->why = S("a decision model writes no text to learn from");
         return true;
     }
     return check_and_write(s, c);

@@ -127,6 +127,7 @@ struct puzzle_record { // outcome.record of episode_puzzle; never NULL once done
     size_t n_values;
     move played; // MOVE_NONE where not resolved
     enum resolve_mode mode;
+    bool forced;        // the only legal move, answered without a call where the model only chooses
     bool any_mate;      // played mates at once though the reference is another move
     str text;           // the whole answer text
     str error;          // "" or "Kind: text" for results.json

@@ -23,6 +23,8 @@ static enum step ask(struct prompt_episode *ep, enum stage next, struct ask *out
     const struct job *job = ep->base.job;
     *out = (struct ask){ .to = TO_MODEL };
     out->model = model_request_new(job->model, job->sampling, &ep->messages, signature_of(ep));
+    out->model.program = job->program;
+    out->model.inputs = ((const struct prompt_input *)job->input)->values;
     if (next == READ_REASK)
         out->model.format = FORMAT_JSON_OBJECT;
     ep->stage = next;

@@ -26,14 +26,34 @@ static enum step ask(struct puzzle_episode *ep, enum reply_format format, struct
     *out = (struct ask){ .to = TO_MODEL };
     out->model =
         model_request_new(job->model, job->sampling, &ep->messages, job->program->signature);
+    out->model.program = job->program;
+    out->model.inputs = ((const struct puzzle_position *)job->input)->inputs;
     if (format != FORMAT_SCHEMA)
         out->model.format = format;
     return STEP_ASK;
 }
 
+static enum step take_values(struct puzzle_episode *ep, const str *values);
+
+// A choice needs two options: the only legal move is the answer, and nobody is asked (endpoint
+// specification, section 5; field case F-025).
+static enum step answer_forced(struct puzzle_episode *ep, str only)
+{
+    const struct signature *s = ep->base.job->program->signature;
+    str *values = NEW_ARRAY(ep->base.arena, str, s->n_outputs);
+    for (size_t i = 0; i < s->n_outputs; i++)
+        values[i] = str_eq(s->outputs[i].name, S("move")) ? only : S("");
+    ep->record.forced = true;
+    return take_values(ep, values);
+}
+
 static enum step render(struct puzzle_episode *ep, struct ask *out)
 {
     const struct puzzle_position *p = ep->base.job->input;
+    const struct provider *provider = ep->base.job->model->provider;
+    str legal = p->inputs[2]; // legal_moves_uci
+    if (provider && provider->chooses && str_find_char(legal, ',') < 0)
+        return answer_forced(ep, str_trim(legal));
     program_render(ep->base.job->program, p->inputs, ep->base.arena, &ep->messages);
     ep->stage = JUDGE;
     return ask(ep, ep->base.job->model->format, out);
@@ -122,6 +142,14 @@ static enum step judge_move(struct puzzle_episode *ep, str prediction)
     return finish(ep, OUTCOME_SCORED);
 }
 
+static enum step take_values(struct puzzle_episode *ep, const str *values)
+{
+    const struct signature *s = ep->base.job->program->signature;
+    ep->record.values = values;
+    ep->record.n_values = s->n_outputs;
+    return judge_move(ep, value_of_move(s, values));
+}
+
 static enum step judge(struct puzzle_episode *ep, const struct reply *r, struct ask *out)
 {
     const struct signature *s = ep->base.job->program->signature;
@@ -130,11 +158,8 @@ static enum step judge(struct puzzle_episode *ep, const struct reply *r, struct 
         return judge_without_answer(ep, r);
     str *values = NEW_ARRAY(ep->base.arena, str, s->n_outputs);
     enum read_error why = answer_read(s, r->text, ep->base.arena, values);
-    if (why == READ_OK) {
-        ep->record.values = values;
-        ep->record.n_values = s->n_outputs;
-        return judge_move(ep, value_of_move(s, values));
-    }
+    if (why == READ_OK)
+        return take_values(ep, values);
     ep->record.kind = unreadable_kind(r, why);
     if (ep->stage == JUDGE && ep->base.job->model->format == FORMAT_SCHEMA &&
         ep->record.kind != ANSWER_TRUNCATED) {

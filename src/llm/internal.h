@@ -147,7 +147,8 @@ void openai_counts(const json_t *usage, struct counts *out);
     .content = openai_content, .finish = openai_finish, .usage = "usage", .counts = openai_counts
 bool openai_open(struct model *m, struct arena *a, struct err *err);
 extern const struct provider provider_openrouter, provider_azure, provider_anthropic,
-    provider_gemini, provider_vllm, provider_llamacpp, provider_ollama;
+    provider_gemini, provider_decision, provider_vllm, provider_llamacpp, provider_ollama,
+    provider_ollama_v1;
 
 // ---- the rest ----
 

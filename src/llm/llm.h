@@ -18,6 +18,8 @@ struct sampling { // zero: all of the model's configuration
 };
 struct model_request {
     struct messages messages;
+    const struct program *program; // what the messages render, for endpoints that read no chat;
+    const str *inputs;             // with its inputs. NULL: a question of another making
     enum reply_format format;
     const struct signature *signature; // of the answer, for FORMAT_SCHEMA; NULL: free text
     double temperature;
@@ -87,6 +89,7 @@ struct provider {         // one file and one line in providers[]; builds and pa
     str key_env;          // "OPENAI_API_KEY"; empty: no key needed
     bool key_optional;    // a local server: no key needed, sent where set; costs nothing
     bool no_json_mode;    // knows no JSON mode without a schema
+    bool chooses;         // writes no text: chooses one of 2 to 255 legal moves, without sampling
     int version;          // of the adapter: raise it when build or parse change; in reuse keys
     // Exactly one of the two ways:
     bool (*build)(const struct model *m, const struct model_request *q, struct arena *a,

@@ -8,8 +8,9 @@
 
 // A new provider is one line here.
 const struct provider *const llm_providers[] = {
-    &provider_openai, &provider_openrouter, &provider_azure,  &provider_anthropic, &provider_gemini,
-    &provider_vllm,   &provider_llamacpp,   &provider_ollama, &provider_script,    NULL,
+    &provider_openai,    &provider_openrouter, &provider_azure,  &provider_anthropic,
+    &provider_gemini,    &provider_decision,   &provider_vllm,   &provider_llamacpp,
+    &provider_ollama_v1, &provider_ollama,     &provider_script, NULL,
 };
 
 // ---- names ----
@@ -81,14 +82,16 @@ static bool is_local(const struct model *m)
 
 static bool set_format(const struct model_opts *o, struct model *out, struct err *err)
 {
+    const struct provider *p = out->provider;
     out->format = o->has_format ? o->format : FORMAT_NONE;
-    if (out->format != FORMAT_JSON_OBJECT || !out->provider->no_json_mode)
+    if (out->format == FORMAT_NONE ||
+        !(p->chooses || (p->no_json_mode && out->format == FORMAT_JSON_OBJECT)))
         return true;
     out->format = FORMAT_NONE;
     return o->format_if_known ||
-           err_set(err, ERR_USAGE,
-                   "%.*s: this endpoint has no JSON mode without a schema: choose none or schema",
-                   STR(out->name));
+           err_set(err, ERR_USAGE, "%.*s: this endpoint has no %s: choose %s", STR(out->name),
+                   p->chooses ? "answer formats" : "JSON mode without a schema",
+                   p->chooses ? "none" : "none or schema");
 }
 
 static bool set_options(const struct model_opts *o, struct model *out, struct err *err)

@@ -104,11 +104,13 @@ static bool vllm_open(struct model *m, struct arena *a, struct err *err)
     return extra_check(m, rows, ARRAY_LEN(rows), err) && openai_open(m, a, err);
 }
 
-static bool ollama_open(struct model *m, struct arena *a, struct err *err)
+static bool ollama_v1_open(struct model *m, struct arena *a, struct err *err)
 {
     static const struct refused rows[] = {
-        { "num_ctx", "this route ignores it and cuts prompts; set it in the model (Modelfile)" },
-        { "options", "this route ignores them; set them in the model (Modelfile)" },
+        { "num_ctx", "this route ignores it and cuts prompts; take ollama/, the server's own "
+                     "route, or set it in the model (Modelfile)" },
+        { "options", "this route ignores them; take ollama/, the server's own route, or set them "
+                     "in the model (Modelfile)" },
         { "logit_bias", "this server does not know it" },
         { "tool_choice", "this server does not know it" },
     };
@@ -146,13 +148,13 @@ const struct provider provider_llamacpp = {
     .parse = openai_parse,
     .open = openai_open,
 };
-const struct provider provider_ollama = {
-    .name = T("ollama"),
+const struct provider provider_ollama_v1 = {
+    .name = T("ollama_v1"),
     .default_base_url = T("http://localhost:11434/v1"),
     .key_env = T("OLLAMA_API_KEY"),
     .key_optional = true,
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openai_parse,
-    .open = ollama_open,
+    .open = ollama_v1_open,
 };

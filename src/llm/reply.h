@@ -44,6 +44,7 @@ struct usage {
 struct reply {
     enum reply_class class;
     str text, reasoning; // the answer, and thoughts kept apart (think tags stripped)
+    str details;         // JSON of an answer that says more than its text: the shares of a decision
     enum finish finish;
     str native_finish, served_model, served_provider, request_id, fingerprint;
     struct usage usage;

@@ -14,6 +14,7 @@ static const struct member {
 } members[] = {
     { "text", TEXT, offsetof(struct reply, text) },
     { "reasoning", TEXT, offsetof(struct reply, reasoning) },
+    { "details", TEXT, offsetof(struct reply, details) },
     { "finish", FINISH, offsetof(struct reply, finish) },
     { "native_finish", TEXT, offsetof(struct reply, native_finish) },
     { "served_model", TEXT, offsetof(struct reply, served_model) },

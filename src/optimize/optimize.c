@@ -19,3 +19,11 @@ const struct optimizer *optimizer_find(str name)
             return optimizers[i];
     return NULL;
 }
+
+bool optimizer_accepts(const struct optimizer *o, const struct model *m, struct err *err)
+{
+    if (o->needs_sampling.len == 0 || !m->provider || !m->provider->chooses)
+        return true;
+    return err_set(err, ERR_USAGE, "%.*s cannot use %.*s: %.*s; choose another of both",
+                   STR(o->name), STR(m->name), STR(o->needs_sampling));
+}

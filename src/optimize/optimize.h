@@ -79,6 +79,7 @@ struct opt_plan { // how many calls a run will make
 struct optimizer {
     str name;            // as in configurations: "bootstrap_few_shot"
     bool writes_prompts; // asks the prompt model; others leave it unopened
+    str needs_sampling;  // why a model that only chooses cannot serve; empty: it can
     // Counts the calls of a run without making any; uses data, config and max_metric_calls of the
     // task alone. NULL: the method cannot tell.
     bool (*plan)(const struct opt_task *task, struct opt_plan *out, struct err *err);
@@ -86,6 +87,9 @@ struct optimizer {
 };
 extern const struct optimizer *const optimizers[]; // NULL-terminated
 const struct optimizer *optimizer_find(str name);  // NULL: none of that name
+// Whether the method can work on this task model; ERR_USAGE with the reason.
+MUST_CHECK bool optimizer_accepts(const struct optimizer *o, const struct model *m,
+                                  struct err *err);
 
 // ---- parts of several optimizers ----
 

@@ -399,6 +399,8 @@ static bool run(const struct opt_task *task, struct opt_result *out, struct err 
     struct chance fallback;
     size_t n = task->train->n;
     *out = (struct opt_result){ 0 };
+    if (!optimizer_accepts(&optimizer_simba, task->model, err))
+        return false;
     if (n < batch_size(&s))
         return err_set(err, ERR_INPUT,
                        "%zu training positions are fewer than a minibatch (bsize %zu); set bsize "
@@ -436,6 +438,8 @@ static bool plan(const struct opt_task *task, struct opt_plan *out, struct err *
 const struct optimizer optimizer_simba = {
     .name = T("simba"),
     .writes_prompts = true,
+    .needs_sampling = T("it learns from the better and the worse of several answers to one "
+                        "position, and a decision model has no sampling: it gives the same again"),
     .plan = plan,
     .run = run,
 };

@@ -125,6 +125,9 @@ static void put_prediction(struct json_out *o, const struct result_set *set, siz
     json_key_maybe(o, S("resolved"), played_uci(record, o->b->arena));
     json_key_str(o, S("parser_mode"), resolve_mode_name(record->mode));
     json_key_bool(o, S("any_mate"), record->any_mate);
+    if (record->forced) { // nobody was asked
+        json_key_bool(o, S("forced"), true);
+    }
     json_key_str(o, S("text"), record->text);
     json_key_maybe(o, S("error"), record->error);
     json_key_maybe(o, S("finish_reason"), record->finish);
@@ -281,6 +284,9 @@ static void put_rookery(struct json_out *o, const struct tally *t, const struct 
     for (int k = 0; k < ANSWER_KINDS; k++)
         json_key_int(o, answer_kind_name((enum answer_kind)k), t->kinds[k]);
     json_close(o, '}');
+    if (t->n_forced > 0) { // of a model that only chooses: no call was made
+        json_key_int(o, S("forced"), t->n_forced);
+    }
     put_measured(o, f);
     json_close(o, '}');
 }

@@ -11,6 +11,7 @@ struct tally { // one program on n positions, `samples` answers each
     int64_t n_answers, n_scored; // n_scored: the model was judged
     int64_t n_correct;
     int64_t n_first_correct; // in the first sample of each position
+    int64_t n_forced;        // answered without a call: there was one legal move
     int64_t n_any_mate;      // another mate in one than the reference
     int64_t n_puzzles;       // with at least one position
     int64_t n_complete;      // every position of the puzzle is among the n

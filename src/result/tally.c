@@ -29,6 +29,7 @@ static void tally_answer(const struct outcome *o, struct tally *t)
     t->n_answers++;
     t->n_scored += o->status == OUTCOME_SCORED;
     t->n_correct += record->kind == ANSWER_CORRECT;
+    t->n_forced += record->forced;
     t->n_any_mate += record->any_mate;
     usage_total_add(&t->usage, &o->used);
 }

@@ -139,6 +139,36 @@ static void a_record_outlives_its_episode(void **s)
     assert_str(copy->prediction, S("Ra8#"));
 }
 
+// F-025: a choice needs two options. Other models are asked all the same.
+static void the_only_move_is_not_asked_of_a_model_that_chooses(void **s)
+{
+    (void)s;
+    static const struct provider chooser = { .chooses = true };
+    static const struct provider writer = { 0 };
+    struct model model = { .provider = &chooser };
+    struct job job = {
+        .kind = &episode_puzzle, .program = program, .input = &position, .model = &model
+    };
+    struct ask ask;
+    struct episode *ep = episode_new(&job, &arena);
+    assert_int_equal(job.kind->step(ep, NULL, &ask), STEP_DONE);
+    const struct puzzle_record *record = ep->outcome.record;
+    assert_int_equal(ep->outcome.status, OUTCOME_SCORED);
+    assert_true(ep->outcome.score == 1 && record->forced);
+    assert_int_equal(record->kind, ANSWER_CORRECT);
+    assert_str(record->prediction, S("a1a8"));
+    assert_int_equal(record->n_values, 1);
+    assert_int_equal(ep->outcome.used.n_calls, 0);
+    model.provider = &writer;
+    assert_int_equal(job.kind->step(episode_new(&job, &arena), NULL, &ask), STEP_ASK);
+    struct puzzle_position two = position;
+    two.inputs[2] = S("a1a8, a1b1");
+    job.input = &two;
+    model.provider = &chooser;
+    assert_int_equal(job.kind->step(episode_new(&job, &arena), NULL, &ask), STEP_ASK);
+    assert_true(ask.model.program == program && ask.model.inputs == two.inputs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +178,7 @@ int main(void)
         cmocka_unit_test(schema_mode_asks_once_more),
         cmocka_unit_test(schema_mode_does_not_repeat_a_cut_answer),
         cmocka_unit_test(a_record_outlives_its_episode),
+        cmocka_unit_test(the_only_move_is_not_asked_of_a_model_that_chooses),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -29,7 +29,11 @@ static inline int fuzz_reply(str model, str base_url, const uint8_t *data, size_
     bool opened = model_open(model, &opts, &a, &m, &err);
     assert(opened);
     struct message question = { ROLE_USER, S("Which move?") };
-    struct model_request q = { .messages = { &question, 1, 1 } };
+    const struct program *program = program_new(&a, &signature_choose_move, S("Play."));
+    const str inputs[] = { S("8/8/8/8/8/8/8/K1k5 w - - 0 1"), S("white"), S("a1a2, a1b2") };
+    struct model_request q = { .messages = { &question, 1, 1 },
+                               .program = program,
+                               .inputs = inputs };
     struct http_response in = { .status = fuzz_statuses[data[0] % ARRAY_LEN(fuzz_statuses)],
                                 .complete = !(data[0] & 0x80),
                                 .content_type = S("application/json"),
@@ -37,6 +41,9 @@ static inline int fuzz_reply(str model, str base_url, const uint8_t *data, size_
     struct reply reply = { 0 }, again = { 0 };
     m.provider->parse(&m, &q, &in, &a, &reply);
     assert(reply_class_name(reply.class).len > 0);
+    if (m.provider->chooses && reply.class == REPLY_OK)
+        assert(str_eq(reply.text, S("{\"move\":\"a1a2\"}")) ||
+               str_eq(reply.text, S("{\"move\":\"a1b2\"}")));
     str stored = reply_to_json(&reply, &a);
     assert(str_find(stored, m.key) < 0);
     bool read = reply_from_json(stored, &a, &again, &err);

@@ -274,7 +274,7 @@ static void settings_are_checked_before_the_first_call(void **s)
     }
     static const char *const local[][3] = {
         { "vllm/m", "{\"guided_choice\":[\"e2e4\"]}", "structured_outputs" }, // F-020
-        { "ollama/m", "{\"num_ctx\":8192}", "Modelfile" },                    // F-022
+        { "ollama_v1/m", "{\"num_ctx\":8192}", "Modelfile" },                 // F-022
         { "openrouter/m", "{\"reasoning\":{\"effort\":\"low\",\"max_tokens\":9}}", "not both" },
     };
     variables[1][0] = "OPENROUTER_API_KEY";

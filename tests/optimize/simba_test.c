@@ -69,6 +69,7 @@ struct toy {
     int right_percent; // of hot answers; cold ones are right for even items
     const char *advice;
     enum reply_class meta;
+    bool chooses; // the task model has no sampling
 };
 
 static bool answer(const struct model *m, const struct model_request *q, struct arena *a,
@@ -105,6 +106,7 @@ static bool advise(const struct model *m, const struct model_request *q, struct 
 }
 
 static const struct provider provider_task = { .answer = answer };
+static const struct provider provider_chooser = { .answer = answer, .chooses = true };
 static const struct provider provider_meta = { .answer = advise };
 
 #define GOOD "{\"discussion\":\"d\",\"module_advice\":{\"choose_move\":\"Look twice.\"}}"
@@ -140,9 +142,10 @@ static bool compile(struct toy *t, const struct optimizer_config *c, struct opt_
     assert_true(store_run_begin(db, &(struct store_begin){ 0 }, &t->arena, &run, err));
     struct lab lab = { .arena = &t->arena,
                        .pump = pump_new(&(struct pump_opts){ .run = run.id }, db, err) };
-    struct model model = {
-        .name = S("toy/task"), .provider = &provider_task, .context = t, .has_temperature = true
-    };
+    struct model model = { .name = S("toy/task"),
+                           .provider = t->chooses ? &provider_chooser : &provider_task,
+                           .context = t,
+                           .has_temperature = true };
     struct model meta = { .name = S("toy/meta"), .provider = &provider_meta, .context = t };
     struct opt_task task = {
         .lab = &lab,
@@ -321,6 +324,29 @@ static void advice_for_another_component_changes_nothing(void **state)
     arena_free(&t.arena);
 }
 
+static void of_all_methods_only_this_one_refuses_a_model_without_sampling(void **state)
+{
+    (void)state;
+    static const struct provider chooser = { .chooses = true };
+    const struct model model = { .name = S("typesafe/jev"), .provider = &chooser };
+    for (size_t i = 0; optimizers[i]; i++) {
+        struct err err = { 0 };
+        bool accepted = optimizer_accepts(optimizers[i], &model, &err);
+        assert_int_equal(accepted, !str_eq(optimizers[i]->name, S("simba")));
+        if (!accepted)
+            assert_non_null(strstr(err.text, "no sampling"));
+    }
+    struct toy t;
+    struct opt_result out;
+    struct err err = { 0 };
+    struct optimizer_config c = settings(8, 4, 3);
+    toy_new(&t, 50);
+    t.chooses = true;
+    assert_false(compile(&t, &c, &out, &err));
+    assert_int_equal(err.code, ERR_USAGE);
+    arena_free(&t.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +360,7 @@ int main(void)
         cmocka_unit_test(rules_alone_grow_the_instruction),
         cmocka_unit_test(useless_prompt_models_cost_a_bucket_and_no_more),
         cmocka_unit_test(advice_for_another_component_changes_nothing),
+        cmocka_unit_test(of_all_methods_only_this_one_refuses_a_model_without_sampling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
