@@ -88,9 +88,11 @@ const struct command command_simulate = {
     .name = "simulate",
     .summary = "serve simulated models over HTTP, with faults on request",
     .usage = "[--port N] [--faults SPEC] [--latency MS]",
-    .about = "Speaks the OpenAI format under /v1 with models sim-responsive, sim-modest, ...;\n"
-             "counts requests and faults at /stats.\n"
-             "Example: rookery simulate --port 8080 --faults 429:0.1,reset:0.02,seed=7",
+    .about =
+        "Speaks the formats of OpenAI (under /v1), Azure, Anthropic, Gemini, Ollama and the\n"
+        "decision endpoint, each at its own paths, with models sim-responsive, sim-modest,\n"
+        "...; decisions by typesafe/jev-sim-responsive. Counts requests and faults at /stats.\n"
+        "Example: rookery simulate --port 8080 --faults 429:0.1,reset:0.02,seed=7",
     .opts = { opts },
     .run = run,
 };

@@ -168,6 +168,15 @@ static str header_of(const struct exchange *x, const char *name)
     return str_from(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
 }
 
+static str api_key_of(const struct exchange *x)
+{
+    static const char *const names[] = { "x-api-key", "x-goog-api-key", "api-key" };
+    str key = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(names) && key.len == 0; i++)
+        key = header_of(x, names[i]);
+    return key;
+}
+
 // The head is there. A body announced as far too large is refused unread.
 static enum MHD_Result begin(struct exchange *x)
 {
@@ -199,6 +208,7 @@ static enum MHD_Result answer(struct exchange *x, const char *method, const char
         .body = buf_str(&x->body),
         .authorization = header_of(x, MHD_HTTP_HEADER_AUTHORIZATION),
         .content_type = header_of(x, MHD_HTTP_HEADER_CONTENT_TYPE),
+        .api_key = api_key_of(x),
     };
     x->server->opts.handler(x->server->opts.context, &in, &x->arena, &x->reply);
     int64_t delay_ms = x->reply.end == SERVE_STALL ? STALL_MAX_MS : x->reply.delay_ms;

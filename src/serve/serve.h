@@ -7,6 +7,7 @@ struct serve_request {
     str method, path; // path without query
     str body;         // whole; larger than max_body is answered 413 before the handler
     str authorization, content_type;
+    str api_key; // of the first of the headers x-api-key, x-goog-api-key, api-key
 };
 enum serve_end { // how the reply leaves
     SERVE_WHOLE,

@@ -102,33 +102,31 @@ static void add_header(struct serve_reply *out, str name, str value)
         out->headers[out->n_headers++] = (struct serve_header){ name, value };
 }
 
-static void rate_limit(struct arena *a, struct serve_reply *out)
+static void rate_limit(const struct wire *w, struct arena *a, struct serve_reply *out)
 {
-    wire_error(&(struct wire_error){ .status = 429,
-                                     .message = S("Rate limit reached (simulated fault)."),
-                                     .type = S("requests"),
-                                     .code = S("rate_limit_exceeded") },
-               a, out);
+    w->error(&(struct wire_error){ .status = 429,
+                                   .message = S("Rate limit reached (simulated fault)."),
+                                   .type = S("requests"),
+                                   .code = S("rate_limit_exceeded") },
+             a, out);
 }
 
-static void server_error(int status, struct arena *a, struct serve_reply *out)
+static void server_error(const struct wire *w, int status, struct arena *a, struct serve_reply *out)
 {
-    wire_error(&(struct wire_error){ .status = status,
-                                     .message = status == 503
-                                                    ? S("The engine is overloaded (simulated "
-                                                        "fault).")
-                                                    : S("The server had an error (simulated "
-                                                        "fault)."),
-                                     .type = S("server_error") },
-               a, out);
+    str message = status == 503 ? S("The engine is overloaded (simulated fault).")
+                                : S("The server had an error (simulated fault).");
+    w->error(
+        &(struct wire_error){ .status = status, .message = message, .type = S("server_error") }, a,
+        out);
 }
 
-static void body502(struct serve_reply *out)
+static void body502(const struct wire *w, struct arena *a, struct serve_reply *out)
 {
+    w->error(&(struct wire_error){ .status = 502,
+                                   .message = S("Provider returned error (simulated fault)"),
+                                   .code = S("502") },
+             a, out);
     out->status = 200;
-    out->content_type = S("application/json");
-    out->body = S("{\"error\":{\"message\":\"Provider returned error (simulated fault)\","
-                  "\"code\":502}}");
 }
 
 static void html(struct serve_reply *out)
@@ -140,9 +138,9 @@ static void html(struct serve_reply *out)
 }
 
 // Two bytes that no UTF-8 text holds, at the head of the answer.
-static void bad_utf8(struct arena *a, struct serve_reply *out)
+static void bad_utf8(const struct wire *w, struct arena *a, struct serve_reply *out)
 {
-    str mark = S("\"content\":\"");
+    str mark = str_from(w->text_mark);
     ptrdiff_t at = str_find(out->body, mark);
     size_t cut = at < 0 ? 0 : (size_t)at + mark.len;
     struct buf b = { .arena = a };
@@ -191,26 +189,26 @@ static void gzip(struct arena *a, struct serve_reply *out)
     add_header(out, S("Content-Encoding"), S("gzip"));
 }
 
-void fault_apply(enum fault f, uint64_t detail, struct arena *a, struct serve_reply *out)
+void fault_apply(const struct fault_case *f, struct arena *a, struct serve_reply *out)
 {
-    switch (f) {
+    switch (f->fault) {
     case SIM_FAULT_NONE:
     case SIM_FAULT_KINDS: return;
-    case SIM_FAULT_429: rate_limit(a, out); return;
+    case SIM_FAULT_429: rate_limit(f->wire, a, out); return;
     case SIM_FAULT_429RA:
-        rate_limit(a, out);
-        add_header(out, S("Retry-After"), detail % RETRY_AFTER_CHOICES ? S("1") : S("0"));
+        rate_limit(f->wire, a, out);
+        add_header(out, S("Retry-After"), f->detail % RETRY_AFTER_CHOICES ? S("1") : S("0"));
         return;
-    case SIM_FAULT_500: server_error(500, a, out); return;
-    case SIM_FAULT_503: server_error(503, a, out); return;
-    case SIM_FAULT_BODY502: body502(out); return;
+    case SIM_FAULT_500: server_error(f->wire, 500, a, out); return;
+    case SIM_FAULT_503: server_error(f->wire, 503, a, out); return;
+    case SIM_FAULT_BODY502: body502(f->wire, a, out); return;
     case SIM_FAULT_CUT: out->end = SERVE_CUT; return;
     case SIM_FAULT_RESET: out->end = SERVE_RESET; return;
     case SIM_FAULT_STALL: out->end = SERVE_STALL; return;
     case SIM_FAULT_SLOW: out->delay_ms += SLOW_MS; return;
     case SIM_FAULT_HTML: html(out); return;
     case SIM_FAULT_EMPTY: out->body = (str){ 0 }; return;
-    case SIM_FAULT_BADUTF8: bad_utf8(a, out); return;
+    case SIM_FAULT_BADUTF8: bad_utf8(f->wire, a, out); return;
     case SIM_FAULT_GZIP: gzip(a, out); return;
     }
 }

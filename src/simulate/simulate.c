@@ -10,7 +10,8 @@ struct simulator {
     const struct sim_data *data;
     struct fault_plan plan;
     int64_t latency_ms;
-    str authorization; // what must be sent; empty: anything
+    str key;           // what must be sent; empty: anything
+    str authorization; // the same as a bearer
     uint64_t n_requests, n_refused;
     uint64_t n_fault[SIM_FAULT_KINDS]; // [SIM_FAULT_NONE]: ok
 };
@@ -23,6 +24,7 @@ bool simulator_new(const struct simulate_opts *opts, struct simulator **out, str
     struct arena arena = { 0 };
     struct simulator *s = NEW(&arena, struct simulator);
     *s = (struct simulator){ .plan = plan, .latency_ms = opts->latency_ms };
+    s->key = arena_str(&arena, opts->require_key);
     if (opts->require_key.len > 0)
         s->authorization = arena_printf(&arena, "Bearer %.*s", STR(opts->require_key));
     s->data = sim_data_builtin(&arena);
@@ -39,48 +41,57 @@ void simulator_free(struct simulator *s)
     arena_free(&arena);
 }
 
-static bool key_is_right(const struct simulator *s, const struct serve_request *in, struct arena *a,
-                         struct serve_reply *out)
+static bool key_is_right(const struct simulator *s, const struct serve_request *in,
+                         const struct wire *w, struct arena *a, struct serve_reply *out)
 {
-    if (s->authorization.len == 0 || str_eq(in->authorization, s->authorization))
+    // Azure has a header of its own for OpenAI's format.
+    bool own = (w->has_own_key || w == &wire_openai) && str_eq(in->api_key, s->key);
+    bool bearer = !w->has_own_key && str_eq(in->authorization, s->authorization);
+    if (s->key.len == 0 || own || bearer)
         return true;
-    wire_error(&(struct wire_error){ .status = 401,
-                                     .message = S("Incorrect API key provided."),
-                                     .type = S("invalid_request_error"),
-                                     .code = S("invalid_api_key") },
-               a, out);
+    w->error(&(struct wire_error){ .status = 401,
+                                   .message = S("Incorrect API key provided."),
+                                   .type = S("invalid_request_error"),
+                                   .code = S("invalid_api_key") },
+             a, out);
     return false;
 }
 
+struct call { // a request for an answer
+    const struct serve_request *in;
+    const struct wire *wire;
+    str model; // of the path
+};
+
 // The true reply. False: it refuses the request.
-static bool complete(const struct simulator *s, const struct serve_request *in, struct arena *a,
+static bool complete(const struct simulator *s, const struct call *c, struct arena *a,
                      struct serve_reply *out)
 {
-    struct completion q = { .data = s->data };
-    if (!key_is_right(s, in, a, out) || !wire_parse(in->body, a, &q, out))
+    struct completion q = { .data = s->data, .model = c->model };
+    if (!key_is_right(s, c->in, c->wire, a, out) || !wire_parse(c->wire, c->in->body, a, &q, out))
         return false;
-    struct reply *choices = NEW_ARRAY(a, struct reply, (size_t)q.n);
+    struct reply *answers = NEW_ARRAY(a, struct reply, (size_t)q.n);
     struct model_request request = q.request;
     for (int64_t i = 0; i < q.n; i++) {
         request.sample = q.request.sample + i;
-        sim_answer(q.persona, &request, a, &choices[i]);
+        sim_answer(q.persona, &request, a, &answers[i]);
     }
-    wire_reply(&q, choices, a, out);
-    out->delay_ms = s->latency_ms < 0 ? choices[0].latency_ms : s->latency_ms;
+    c->wire->reply(&q, answers, a, out);
+    out->delay_ms = s->latency_ms < 0 ? answers[0].latency_ms : s->latency_ms;
     return true;
 }
 
-static void handle_completion(struct simulator *s, const struct serve_request *in, struct arena *a,
-                              struct serve_reply *out)
+static void handle_call(struct simulator *s, const struct call *c, struct arena *a,
+                        struct serve_reply *out)
 {
-    uint64_t detail;
-    enum fault f = fault_draw(&s->plan, s->n_requests++, &detail);
-    if (!complete(s, in, a, out)) {
+    struct fault_case f = { .wire = c->wire };
+    f.fault = fault_draw(&s->plan, s->n_requests++, &f.detail);
+    if (!complete(s, c, a, out)) {
         s->n_refused++;
         return;
     }
-    s->n_fault[f]++;
-    fault_apply(f, detail, a, out);
+    s->n_fault[f.fault]++;
+    fault_apply(&f, a, out);
 }
 
 static void handle_stats(struct simulator *s, const struct serve_request *in, struct arena *a,
@@ -100,15 +111,13 @@ static void handle_stats(struct simulator *s, const struct serve_request *in, st
     }
     json_close(&o, '}');
     json_close(&o, '}');
-    *out = (struct serve_reply){ .status = 200,
-                                 .content_type = S("application/json"),
-                                 .body = buf_str(&b) };
+    wire_send(200, &b, out);
 }
 
 static void handle_models(struct simulator *s, const struct serve_request *in, struct arena *a,
                           struct serve_reply *out)
 {
-    if (key_is_right(s, in, a, out))
+    if (key_is_right(s, in, &wire_openai, a, out))
         wire_models(s->data, a, out);
 }
 
@@ -118,37 +127,59 @@ struct route {
                    struct serve_reply *out);
 };
 static const struct route routes[] = {
-    { "POST", "/v1/chat/completions", handle_completion },
     { "GET", "/v1/models", handle_models },
     { "GET", "/stats", handle_stats },
 };
+
+static void refuse_method(const struct serve_request *in, const char *method, struct arena *a,
+                          struct serve_reply *out)
+{
+    wire_openai.error(&(struct wire_error){ .status = 405,
+                                            .message = arena_printf(a, "%.*s takes %s only.",
+                                                                    STR(in->path), method),
+                                            .type = S("invalid_request_error") },
+                      a, out);
+    out->headers[out->n_headers++] = (struct serve_header){ S("Allow"), str_from(method) };
+}
+
+static void refuse_path(const struct serve_request *in, struct arena *a, struct serve_reply *out)
+{
+    wire_openai.error(
+        &(struct wire_error){
+            .status = 404,
+            .message = arena_printf(a,
+                                    "There is nothing at %.*s; try /v1/chat/completions, "
+                                    "/v1/messages, /v1beta/models/MODEL:generateContent, "
+                                    "/api/alpha/decisions, /api/chat, /v1/models or /stats.",
+                                    STR(in->path)),
+            .type = S("invalid_request_error") },
+        a, out);
+}
 
 void simulator_handle(void *context, const struct serve_request *in, struct arena *a,
                       struct serve_reply *out)
 {
     *out = (struct serve_reply){ 0 };
+    struct call call = { .in = in };
+    const char *method = NULL;
+    call.wire = wire_find(in->path, &call.model);
+    if (call.wire && str_eq(in->method, S("POST"))) {
+        handle_call(context, &call, a, out);
+        return;
+    }
+    if (call.wire)
+        method = "POST";
     for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
         if (!str_eq(in->path, str_from(routes[i].path)))
             continue;
-        if (str_eq(in->method, str_from(routes[i].method))) {
+        method = routes[i].method;
+        if (str_eq(in->method, str_from(method))) {
             routes[i].handle(context, in, a, out);
             return;
         }
-        wire_error(&(struct wire_error){ .status = 405,
-                                         .message = arena_printf(a, "%s takes %s only.",
-                                                                 routes[i].path, routes[i].method),
-                                         .type = S("invalid_request_error") },
-                   a, out);
-        out->headers[out->n_headers++] =
-            (struct serve_header){ S("Allow"), str_from(routes[i].method) };
-        return;
     }
-    wire_error(&(struct wire_error){ .status = 404,
-                                     .message = arena_printf(a,
-                                                             "There is nothing at %.*s; try "
-                                                             "/v1/chat/completions, /v1/models or "
-                                                             "/stats.",
-                                                             STR(in->path)),
-                                     .type = S("invalid_request_error") },
-               a, out);
+    if (method)
+        refuse_method(in, method, a, out);
+    else
+        refuse_path(in, a, out);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// simulate.h - an endpoint of simulated models: the OpenAI wire format over `sim`, with faults on
-// request. The handler of a server (decisions section 6).
+// simulate.h - an endpoint of simulated models: the wire formats of OpenAI, Azure, Anthropic,
+// Gemini, Ollama and the decision endpoint over `sim`, with faults on request. The handler of a
+// server (decisions section 6).
 #pragma once
 #include "serve/serve.h"
 #include "sim/sim.h"
@@ -15,7 +16,7 @@ struct simulate_opts {
 MUST_CHECK bool simulator_new(const struct simulate_opts *opts, struct simulator **out,
                               struct err *err);
 void simulator_free(struct simulator *s);
-// For serve_opts.handler; context is the simulator. Paths: /v1/chat/completions, /v1/models,
-// /stats.
+// For serve_opts.handler; context is the simulator. Paths: those of the formats (wire.c),
+// /v1/models, /stats.
 void simulator_handle(void *context, const struct serve_request *in, struct arena *a,
                       struct serve_reply *out);

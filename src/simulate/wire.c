@@ -1,49 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// wire.c - OpenAI chat completions from the endpoint's side (endpoint specification, section 3):
-// reads requests, writes replies and errors.
+// wire.c - requests for an answer, whatever their format: which path speaks which, and the parts
+// that readers share.
 //
 // The JSON must be right and the members we use must have their types; members that we do not know
 // are let pass, as real endpoints do. What we know and cannot do (streams, tools) is refused.
 #include "simulate/internal.h"
 
-enum { CHOICES_MAX = 16, MESSAGES_MAX = 4096, TOKENS_MAX = 1 << 20, TEMPERATURE_MAX = 2 };
+enum { MESSAGES_MAX = 4096, TOKENS_MAX = 1 << 20 };
 #define MODEL_PREFIX "sim-"
 
-// ---- errors ----
-
-void wire_error(const struct wire_error *e, struct arena *a, struct serve_reply *out)
-{
-    struct buf b = { .arena = a };
-    struct json_out o = { .b = &b };
-    json_open(&o, '{');
-    json_key_open(&o, S("error"), '{');
-    json_key_maybe(&o, S("message"), e->message);
-    json_key_maybe(&o, S("type"), e->type);
-    json_key_maybe(&o, S("param"), e->param);
-    json_key_maybe(&o, S("code"), e->code);
-    json_close(&o, '}');
-    json_close(&o, '}');
-    out->status = e->status;
-    out->content_type = S("application/json");
-    out->body = buf_str(&b);
-}
-
-struct reader { // of one request: where it goes and what was wrong with it
-    struct arena *a;
-    struct completion *q;
-    struct serve_reply *out;
+// A path, or what stands before and behind the model's name in it.
+static const struct {
+    const char *before, *after;
+    const struct wire *wire;
+} paths[] = {
+    { "/v1/chat/completions", NULL, &wire_openai },
+    { "/openai/v1/chat/completions", NULL, &wire_openai },         // Azure, the newer route
+    { "/openai/deployments/", "/chat/completions", &wire_openai }, // Azure, the older one
+    { "/v1/messages", NULL, &wire_anthropic },
+    { "/v1beta/models/", ":generateContent", &wire_gemini },
+    { "/v1/models/", ":generateContent", &wire_gemini },
+    { "/api/alpha/decisions", NULL, &wire_decision },
+    { "/api/chat", NULL, &wire_ollama },
 };
 
-static bool refuse(const struct reader *r, str param, str message)
+const struct wire *wire_find(str path, str *model)
 {
-    wire_error(
+    *model = (str){ 0 };
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        str before = str_from(paths[i].before);
+        str after = str_from(paths[i].after);
+        if (!paths[i].after && str_eq(path, before))
+            return paths[i].wire;
+        if (paths[i].after && str_starts(path, before) && str_ends(path, after) &&
+            path.len > before.len + after.len) {
+            *model = str_sub(path, before.len, path.len - before.len - after.len);
+            return paths[i].wire;
+        }
+    }
+    return NULL;
+}
+
+bool wire_refuse(const struct reader *r, str param, str message)
+{
+    r->wire->error(
         &(struct wire_error){
             .status = 400, .message = message, .type = S("invalid_request_error"), .param = param },
         r->a, r->out);
     return false;
 }
 
-// ---- the request ----
+void wire_add_message(const struct reader *r, enum role role, str text)
+{
+    *vec_push(r->a, &r->q->request.messages) = (struct message){ role, text };
+}
 
 static bool read_role(str name, enum role *out)
 {
@@ -62,8 +72,7 @@ static bool read_role(str name, enum role *out)
     return false;
 }
 
-// A content is a text, or text parts in an array.
-static bool read_content(const json_t *content, struct arena *a, str *out)
+bool wire_read_content(const json_t *content, struct arena *a, str *out)
 {
     if (json_is_string(content)) {
         *out = arena_str(a, json_view(content));
@@ -83,164 +92,95 @@ static bool read_content(const json_t *content, struct arena *a, str *out)
     return true;
 }
 
-static bool read_messages(const struct reader *r, const json_t *list)
+bool wire_read_messages(const struct reader *r, const json_t *list)
 {
     size_t n = json_array_size(list);
     if (!json_is_array(list) || n == 0 || n > MESSAGES_MAX)
-        return refuse(r, S("messages"), S("messages must be an array of 1 to 4096 messages"));
+        return wire_refuse(r, S("messages"), S("messages must be an array of 1 to 4096 messages"));
     for (size_t i = 0; i < n; i++) {
         const json_t *item = json_array_get(list, i);
-        struct message m;
-        if (!read_role(json_get_str(item, "role"), &m.role))
-            return refuse(r, arena_printf(r->a, "messages[%zu].role", i),
-                          S("the role must be system, developer, user or assistant"));
-        if (!read_content(json_object_get(item, "content"), r->a, &m.text))
-            return refuse(r, arena_printf(r->a, "messages[%zu].content", i),
-                          S("the content must be a string or an array of text parts"));
-        *vec_push(r->a, &r->q->request.messages) = m;
+        enum role role;
+        str text;
+        if (!read_role(json_get_str(item, "role"), &role))
+            return wire_refuse(r, arena_printf(r->a, "messages[%zu].role", i),
+                               S("the role must be system, developer, user or assistant"));
+        if (!wire_read_content(json_object_get(item, "content"), r->a, &text))
+            return wire_refuse(r, arena_printf(r->a, "messages[%zu].content", i),
+                               S("the content must be a string or an array of text parts"));
+        wire_add_message(r, role, text);
     }
     return true;
 }
 
-static bool read_temperature(const struct reader *r, const json_t *value)
+bool wire_read_temperature(const struct reader *r, const json_t *value, double max)
 {
     r->q->request.has_temperature = value && !json_is_null(value);
     if (!r->q->request.has_temperature)
         return true;
     double t = json_number_value(value);
-    if (!json_is_number(value) || !(t >= 0 && t <= TEMPERATURE_MAX))
-        return refuse(r, S("temperature"), S("temperature must be a number from 0 to 2"));
+    if (!json_is_number(value) || !(t >= 0 && t <= max))
+        return wire_refuse(r, S("temperature"),
+                           arena_printf(r->a, "temperature must be a number from 0 to %g", max));
     r->q->request.temperature = t;
     return true;
 }
 
-// An integer member in [min, max]; absent or null leaves `*out` alone.
-struct range {
-    int64_t min, max;
-};
-static bool read_int(const struct reader *r, const json_t *body, const char *key,
-                     struct range range, int64_t *out)
+bool wire_read_int(const struct reader *r, const json_t *body, const char *key, int64_t min,
+                   int64_t *out)
 {
     const json_t *value = json_object_get(body, key);
     if (!value || json_is_null(value))
         return true;
     int64_t v = json_integer_value(value);
-    if (!json_is_integer(value) || v < range.min || v > range.max)
-        return refuse(r, str_from(key),
-                      arena_printf(r->a, "%s must be a whole number from %lld to %lld", key,
-                                   (long long)range.min, (long long)range.max));
+    if (!json_is_integer(value) || v < min || (min > 0 && v > TOKENS_MAX))
+        return wire_refuse(
+            r, str_from(key),
+            arena_printf(r->a, "%s must be a whole number from %lld on", key, (long long)min));
     *out = v;
     return true;
 }
 
-// What would change the reply in a way that we cannot give.
-static bool read_refused(const struct reader *r, const json_t *body)
+bool wire_read_model(const struct reader *r, str name)
 {
-    if (json_is_true(json_object_get(body, "stream")))
-        return refuse(r, S("stream"), S("simulated models do not stream; leave stream out"));
-    if (json_array_size(json_object_get(body, "tools")) > 0)
-        return refuse(r, S("tools"), S("simulated models have no tools; leave tools out"));
-    return true;
-}
-
-static bool read_model(const struct reader *r, const json_t *body)
-{
-    if (!json_is_string(json_object_get(body, "model")))
-        return refuse(r, S("model"), S("model must be a string"));
-    str name = arena_str(r->a, json_get_str(body, "model"));
     str prefix = S(MODEL_PREFIX);
-    r->q->model = name;
-    if (str_starts(name, prefix))
-        r->q->persona = sim_persona(r->q->data, str_sub(name, prefix.len, name.len));
+    r->q->model = arena_str(r->a, name);
+    ptrdiff_t at = str_find(name, prefix); // a decision model's name goes on before it
+    if (at == 0 || (at > 0 && r->wire == &wire_decision))
+        r->q->persona =
+            sim_persona(r->q->data, str_sub(r->q->model, (size_t)at + prefix.len, r->q->model.len));
     if (r->q->persona)
         return true;
-    wire_error(&(struct wire_error){ .status = 404,
-                                     .message = arena_printf(
-                                         r->a, "The model `%.*s` does not exist; see /v1/models.",
-                                         STR(name)),
-                                     .type = S("invalid_request_error"),
-                                     .code = S("model_not_found") },
-               r->a, r->out);
+    r->wire->error(
+        &(struct wire_error){
+            .status = 404,
+            .message =
+                arena_printf(r->a, "The model `%.*s` does not exist; see /v1/models.", STR(name)),
+            .type = S("invalid_request_error"),
+            .code = S("model_not_found") },
+        r->a, r->out);
     return false;
 }
 
-static bool read_body(const struct reader *r, const json_t *body)
+bool wire_parse(const struct wire *w, str text, struct arena *a, struct completion *q,
+                struct serve_reply *out)
 {
-    struct completion *q = r->q;
-    const struct range tokens = { 1, TOKENS_MAX };
-    q->n = 1;
-    return read_model(r, body) && read_messages(r, json_object_get(body, "messages")) &&
-           read_temperature(r, json_object_get(body, "temperature")) &&
-           read_int(r, body, "max_tokens", tokens, &q->request.max_tokens) &&
-           read_int(r, body, "max_completion_tokens", tokens, &q->request.max_tokens) &&
-           read_int(r, body, "n", (struct range){ 1, CHOICES_MAX }, &q->n) &&
-           read_int(r, body, "seed", (struct range){ INT64_MIN / 2, INT64_MAX / 2 },
-                    &q->request.sample) &&
-           read_refused(r, body);
-}
-
-bool wire_parse(str text, struct arena *a, struct completion *q, struct serve_reply *out)
-{
-    struct reader r = { a, q, out };
+    struct reader r = { w, a, q, out };
     struct err err = { 0 };
-    *q = (struct completion){ .data = q->data };
+    *q = (struct completion){ .data = q->data, .model = q->model, .n = 1 };
     json_t *body = json_read_strict(text, &err);
     bool ok = json_is_object(body)
-                  ? read_body(&r, body)
-                  : refuse(&r, (str){ 0 },
-                           arena_printf(a, "The body must be one JSON object. %s", err.text));
+                  ? w->read(&r, body)
+                  : wire_refuse(&r, (str){ 0 },
+                                arena_printf(a, "The body must be one JSON object. %s", err.text));
     json_decref(body);
     return ok;
 }
 
-// ---- the reply ----
-
-static void put_choice(struct json_out *o, int64_t index, const struct reply *r)
+void wire_send(int status, struct buf *body, struct serve_reply *out)
 {
-    json_open(o, '{');
-    json_key_int(o, S("index"), index);
-    json_key_open(o, S("message"), '{');
-    json_key_str(o, S("role"), S("assistant"));
-    json_key_str(o, S("content"), r->text);
-    json_key_null(o, S("refusal"));
-    json_close(o, '}');
-    json_key_null(o, S("logprobs"));
-    json_key_str(o, S("finish_reason"), r->native_finish);
-    json_close(o, '}');
-}
-
-static void put_usage(struct json_out *o, int64_t input_tok, int64_t output_tok)
-{
-    json_key_open(o, S("usage"), '{');
-    json_key_int(o, S("prompt_tokens"), input_tok);
-    json_key_int(o, S("completion_tokens"), output_tok);
-    json_key_int(o, S("total_tokens"), input_tok + output_tok);
-    json_close(o, '}');
-}
-
-void wire_reply(const struct completion *q, const struct reply *choices, struct arena *a,
-                struct serve_reply *out)
-{
-    struct buf b = { .arena = a };
-    struct json_out o = { .b = &b };
-    int64_t output_tok = 0;
-    json_open(&o, '{');
-    json_key_str(&o, S("id"), arena_printf(a, "chatcmpl-%.*s", STR(choices[0].request_id)));
-    json_key_str(&o, S("object"), S("chat.completion"));
-    json_key_int(&o, S("created"), 1); // the same request has the same reply, whenever it comes
-    json_key_str(&o, S("model"), q->model);
-    json_key_bool(&o, S("simulated"), true);
-    json_key_open(&o, S("choices"), '[');
-    for (int64_t i = 0; i < q->n; i++) {
-        put_choice(&o, i, &choices[i]);
-        output_tok += choices[i].usage.output_tok;
-    }
-    json_close(&o, ']');
-    put_usage(&o, choices[0].usage.input_tok, output_tok);
-    json_close(&o, '}');
-    *out = (struct serve_reply){ .status = 200,
+    *out = (struct serve_reply){ .status = status,
                                  .content_type = S("application/json"),
-                                 .body = buf_str(&b) };
+                                 .body = buf_str(body) };
 }
 
 void wire_models(const struct sim_data *data, struct arena *a, struct serve_reply *out)

@@ -286,6 +286,114 @@ static void other_paths_and_methods_are_refused(void **s)
     assert_int_equal(call(plain, "DELETE", "/stats", S("")).status, 405);
 }
 
+// ---- the other formats ----
+
+#define TURN "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"" QUESTION "\"}]}]"
+#define PARTS "[{\"role\":\"user\",\"parts\":[{\"text\":\"" QUESTION "\"}]}]"
+#define STATE                                                                                      \
+    "\"state\":{\"position_fen\":\"6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1\",\"legal_moves_uci\":"       \
+    "\"d1d8, d1d7, a1b2\"}"
+#define CHOICE(criteria_)                                                                          \
+    "\"questions\":{\"move\":{\"type\":\"choice\",\"instructions\":\"Play.\",\"criteria\":"        \
+    "{" criteria_ "}}}"
+#define GEMINI "/v1beta/models/sim-strong:generateContent"
+
+static void every_format_brings_the_same_answer(void **s)
+{
+    (void)s;
+    static const struct {
+        const char *path, *body, *where;
+    } rows[] = {
+        { "/openai/v1/chat/completions", ASK, "choices.0.message.content" },
+        { "/openai/deployments/sim-strong/chat/completions", "{\"temperature\":0," CHAT "}",
+          "choices.0.message.content" },
+        { "/v1/messages",
+          "{\"model\":\"sim-strong\",\"max_tokens\":99,\"temperature\":0,\"messages\":" TURN "}",
+          "content.0.text" },
+        { GEMINI, "{\"contents\":" PARTS ",\"generationConfig\":{\"temperature\":0}}",
+          "candidates.0.content.parts.0.text" },
+        { "/v1/models/sim-strong:generateContent",
+          "{\"contents\":" PARTS ",\"generationConfig\":{\"temperature\":0}}",
+          "candidates.0.content.parts.0.text" },
+        { "/api/chat",
+          "{\"model\":\"sim-strong\",\"stream\":false,\"options\":{\"temperature\":0}," CHAT "}",
+          "message.content" },
+    };
+    str want = at(post(plain, S(ASK)).body, "choices.0.message.content");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct serve_reply r = call(plain, "POST", rows[i].path, str_from(rows[i].body));
+        assert_int_equal(r.status, 200);
+        assert_str(at(r.body, rows[i].where), want);
+        assert_str(at(r.body, "simulated"), S("true"));
+    }
+}
+
+static void a_decision_is_one_of_the_options_with_shares(void **s)
+{
+    (void)s;
+    struct serve_reply r = call(plain, "POST", "/api/alpha/decisions",
+                                S("{\"model\":\"typesafe/jev-sim-strong\"," STATE
+                                  "," CHOICE("\"d1d8\":null,\"d1d7\":null,\"a1b2\":null") "}"));
+    assert_int_equal(r.status, 200);
+    assert_str(at(r.body, "model"), S("\"typesafe/jev-sim-strong\""));
+    assert_str(at(r.body, "answers.move.choice"), S("\"d1d8\"")); // the mate
+    assert_str(at(r.body, "answers.move.probabilities.d1d8"), S("0.6"));
+    assert_str(at(r.body, "answers.move.probabilities.a1b2"), S("0.2"));
+    assert_int_equal(at(r.body, "answers.move.probabilities.h7h8").len, 0);
+}
+
+static void each_format_refuses_in_its_own_words(void **s)
+{
+    (void)s;
+    static const struct {
+        const char *path, *body;
+        int status;
+        const char *where, *what;
+    } rows[] = {
+        { "/v1/messages", "{", 400, "error.type", "\"invalid_request_error\"" },
+        { "/v1/messages", "{\"model\":\"sim-strong\",\"messages\":" TURN "}", 400, "error.message",
+          "\"max_tokens: Field required\"" },
+        { "/v1/messages", "{\"model\":\"x\",\"max_tokens\":9,\"messages\":" TURN "}", 404,
+          "error.type", "\"not_found_error\"" },
+        { "/v1/messages",
+          "{\"model\":\"sim-strong\",\"max_tokens\":9,\"messages\":[{\"role\":"
+          "\"assistant\",\"content\":\"x\"}]}",
+          400, "type", "\"error\"" },
+        { "/v1/messages",
+          "{\"model\":\"sim-strong\",\"max_tokens\":9,\"messages\":[{\"role\":"
+          "\"user\",\"content\":\" \"}]}",
+          400, "type", "\"error\"" },
+        { "/v1/messages",
+          "{\"model\":\"sim-strong\",\"max_tokens\":9,\"temperature\":1.5,"
+          "\"messages\":" TURN "}",
+          400, "type", "\"error\"" },
+        { GEMINI, "{}", 400, "error.status", "\"INVALID_ARGUMENT\"" },
+        { GEMINI, "{\"contents\":[{\"role\":\"assistant\",\"parts\":[{\"text\":\"x\"}]}]}", 400,
+          "error.code", "400" },
+        { GEMINI,
+          "{\"contents\":" PARTS ",\"generationConfig\":{\"thinkingConfig\":{"
+          "\"thinkingBudget\":1,\"thinkingLevel\":\"low\"}}}",
+          400, "error.code", "400" },
+        { "/v1beta/models/x:generateContent", "{\"contents\":" PARTS "}", 404, "error.status",
+          "\"NOT_FOUND\"" },
+        { "/api/chat", "{\"model\":\"x\",\"stream\":false," CHAT "}", 404, "error",
+          "\"The model `x` does not exist; see /v1/models.\"" },
+        { "/api/alpha/decisions",
+          "{\"model\":\"typesafe/jev-sim-strong\"," STATE "," CHOICE("\"d1d8\":null") "}", 400,
+          "error.param", "\"questions.move.criteria\"" },
+        { "/api/alpha/decisions", "{\"model\":\"typesafe/jev-sim-strong\"," CHOICE("") "}", 400,
+          "error.param", "\"state\"" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct serve_reply r = call(plain, "POST", rows[i].path, str_from(rows[i].body));
+        if (r.status != rows[i].status ||
+            !str_eq(at(r.body, rows[i].where), str_from(rows[i].what)))
+            fail_msg("row %zu: %d %.*s", i, r.status, STR(r.body));
+    }
+    assert_int_equal(call(plain, "GET", "/v1/messages", S("")).status, 405);
+    assert_int_equal(call(plain, "POST", "/v1beta/models/:generateContent", S("{}")).status, 404);
+}
+
 // ---- faults ----
 
 static struct serve_reply with_fault(const char *kind)
@@ -504,6 +612,9 @@ int main(void)
         cmocka_unit_test(bad_fault_lists_are_usage_errors),
         cmocka_unit_test(the_latency_is_given_or_modelled),
         cmocka_unit_test(a_client_on_a_socket_gets_its_completion),
+        cmocka_unit_test(every_format_brings_the_same_answer),
+        cmocka_unit_test(a_decision_is_one_of_the_options_with_shares),
+        cmocka_unit_test(each_format_refuses_in_its_own_words),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
