@@ -41,11 +41,14 @@ bool study_work(struct study *s)
     double cap = opt_real(s->args, "max-cost", s->config.base.rookery.max_cost_usd);
     if (!spent_before(s, &before))
         return false;
+    struct gates_opts limits = { .rpm = opt_int(s->args, "rpm", 0),
+                                 .tpm = opt_int(s->args, "tpm", 0) };
     s->purse = purse_new((int64_t)(cap * 1e9), before, s->cells.n, s->err);
-    if (!s->purse)
-        return false;
-    bool ok = study_run(s);
+    s->gates = s->purse ? gates_new(&limits, s->cells.n, s->err) : NULL;
+    bool ok = s->gates && study_run(s);
+    gates_free(s->gates);
     purse_free(s->purse);
+    s->gates = NULL;
     s->purse = NULL;
     return ok;
 }
@@ -92,6 +95,8 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
 const struct opt opts_study[] = {
     { "jobs", OPT_INT, "N", "runs at once on each endpoint [the cores]", 1, 1024 },
     { "max-cost", OPT_REAL, "USD", "most the whole study may ever spend [no cap]", 1e-6, 1e6 },
+    { "rpm", OPT_INT, "N", "at most N requests a minute to each endpoint, of all runs", 1, 1e9 },
+    { "tpm", OPT_INT, "N", "at most N tokens a minute to each endpoint, of all runs", 1, 1e12 },
     { "store", OPT_TEXT, "FILE", "where every reply is kept [OUT/rookery.db]", 0, 0 },
     { "out", OPT_TEXT, "DIR", "a directory a run, and the tables [runs/NAME]", 0, 0 },
     { "deterministic", OPT_FLAG, NULL, "write no times into the result files", 0, 0 },

@@ -42,6 +42,8 @@ static void add_state(const struct run *r, const struct pump_stats *stats, struc
                  r->task_model.simulated ? " (simulated)" : "");
     if (elapsed_s > 0)
         buf_addf(out, ", %.1f/s", (double)p->n_done / elapsed_s);
+    if (stats->parked_ms > 0)
+        buf_addf(out, ", endpoint left alone for %lld s", (long long)(stats->parked_ms / 1000 + 1));
     if (stats->n_retries > 0)
         buf_addf(out, ", %lld retries", (long long)stats->n_retries);
 }

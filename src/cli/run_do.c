@@ -128,6 +128,9 @@ bool run_begin(struct run *r)
         .spent_nusd = r->row.spent_nusd,
         .max_cost_nusd = (int64_t)(c->rookery.max_cost_usd * 1e9),
         .slots = (int)c->rookery.concurrency,
+        .limits = { .fixed = c->rookery.concurrency > 0,
+                    .rpm = opt_int(r->args, "rpm", 0),
+                    .tpm = opt_int(r->args, "tpm", 0) },
         .reuse = opt_flag(r->args, "reuse"),
         .jitter_seed = (uint64_t)clock_mono_us(), // spreads retries of programs started together
         .interrupted = &signals_seen,

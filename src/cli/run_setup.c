@@ -60,6 +60,22 @@ static bool apply_extra(struct run *r)
     return true;
 }
 
+// 0 in the configuration means auto.
+static bool apply_concurrency(struct run *r)
+{
+    enum { CONCURRENCY_MAX = 4096 };
+    str given = opt_text(r->args, "concurrency", S(""));
+    int64_t *where = &r->config.rookery.concurrency;
+    if (str_eq(given, S("auto")))
+        *where = 0;
+    return given.len == 0 || str_eq(given, S("auto")) ||
+           str_to_int(given, 1, CONCURRENCY_MAX, where) ||
+           err_set(r->err, ERR_USAGE,
+                   "--concurrency must be auto or a number from 1 to %d, got "
+                   "\"%.*s\"",
+                   CONCURRENCY_MAX, STR(given));
+}
+
 static bool apply_flags(struct run *r)
 {
     const struct args *args = r->args;
@@ -81,7 +97,8 @@ static bool apply_flags(struct run *r)
     set_int(args, "limit", &c->test_limit);
     set_text(args, "out", &c->output_dir);
     set_text(args, "preset", &c->rookery.preset);
-    set_int(args, "concurrency", &c->rookery.concurrency);
+    if (!apply_concurrency(r))
+        return false;
     c->rookery.max_cost_usd = opt_real(args, "max-cost", c->rookery.max_cost_usd);
     c->continue_on_error |= opt_flag(args, "continue-on-error");
     c->seed = (uint64_t)opt_int(args, "seed", (int64_t)c->seed);

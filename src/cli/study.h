@@ -44,7 +44,8 @@ struct study_progress { // of one child, written by it alone
 };
 struct study_child { // of struct args, in a child
     struct purse *purse;
-    size_t holder;
+    struct gates *gates;
+    size_t holder; // in both
     struct study_progress *progress;
 };
 // Lets a run that a study started draw on the shared budget and tell its parent how far it is.
@@ -63,6 +64,7 @@ struct study {
     str out, store;
     struct study_cells cells;
     struct purse *purse;
+    struct gates *gates;
     struct study_progress *progress; // shared; one a cell
     size_t n_jobs;                   // children at once
     int64_t reported_ms;
@@ -80,7 +82,7 @@ MUST_CHECK bool study_load_done(struct study *s, struct report_run_dirs *out);
 // Writes a grid into OUT/tables in every format.
 struct report_grid;
 MUST_CHECK bool study_save_grid(struct study *s, const char *name, const struct report_grid *g);
-// Store and budget, then study_run.
+// Store, budget and permits, then study_run.
 MUST_CHECK bool study_work(struct study *s);
 // From the command line to a planned study: file, output, store, jobs.
 MUST_CHECK bool study_open(struct study *s);

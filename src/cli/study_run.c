@@ -33,6 +33,7 @@ void study_child_opts(struct run *r, struct pump_opts *opts)
     if (!child)
         return;
     opts->purse = child->purse;
+    opts->gates = child->gates;
     opts->purse_holder = child->holder;
     opts->progress = note_progress;
 }
@@ -96,7 +97,7 @@ static int run_cell(const struct study *s, const struct study_cell *c)
     struct err err = { 0 };
     struct words words = { 0 };
     struct args *args = NEW(s->arena, struct args);
-    struct study_child child = { s->purse, c->holder, &s->progress[c->holder] };
+    struct study_child child = { s->purse, s->gates, c->holder, &s->progress[c->holder] };
     const struct command *command = c->program.len > 0 ? &command_eval : &command_optimize;
     child_words(s, c, &words);
     bool ok = redirect(c, s->arena, &err) && args_parse(command, (int)words.n, words.v, args, &err);
@@ -182,6 +183,7 @@ static str last_error(const struct study_cell *c, struct arena *a)
 static void finish_cell(struct study *s, struct study_cell *c, int status)
 {
     purse_forfeit(s->purse, c->holder);
+    gates_forfeit(s->gates, c->holder);
     c->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     c->state = c->exit_code == 0 ? CELL_DONE : CELL_FAILED;
     if (c->state == CELL_DONE)

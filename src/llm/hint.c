@@ -191,15 +191,21 @@ static bool reset_parse(str value, str date_header, int64_t *ms)
            (rfc3339_parse(value, &at) && wait_until(at, date_header, ms));
 }
 
-// The longer of the resets whose remaining count is 0.
-static int64_t exhausted_reset_ms(const struct http_response_headers *h)
+// Whether a remaining count is told and under what is needed.
+static bool is_short(str remaining, int64_t needed)
+{
+    int64_t left = 0;
+    return str_to_int(str_trim(remaining), 0, INT64_MAX, &left) && left < needed;
+}
+
+int64_t rate_pause_ms(const struct http_response_headers *h, int64_t tok)
 {
     int64_t longest = -1;
     int64_t ms = 0;
-    if (str_eq(h->remaining_requests, S("0")) && reset_parse(h->reset_requests, h->date, &ms))
+    if (is_short(h->remaining_requests, 1) && reset_parse(h->reset_requests, h->date, &ms))
         longest = ms;
-    if (str_eq(h->remaining_tokens, S("0")) && reset_parse(h->reset_tokens, h->date, &ms) &&
-        ms > longest)
+    if (is_short(h->remaining_tokens, tok > 0 ? tok : 1) &&
+        reset_parse(h->reset_tokens, h->date, &ms) && ms > longest)
         longest = ms;
     return longest;
 }
@@ -215,5 +221,5 @@ int64_t retry_hint_ms(const struct http_response_headers *h)
     if (str_to_int(str_trim(h->ratelimit_reset), 0, INT64_MAX / 2, &at) &&
         wait_until(at, h->date, &ms))
         return ms;
-    return exhausted_reset_ms(h);
+    return rate_pause_ms(h, 1);
 }

@@ -77,6 +77,9 @@ struct http_response_headers { // values as they came; empty: absent
 // (past: 0). False: garbage, negative, or a date without a Date.
 bool retry_after_parse(str value, str date_header, int64_t *ms);
 bool http_date_parse(str text, int64_t *unix_ms); // the three forms of RFC 9110 5.6.7
+// How long until the longer of the resets whose remaining requests or tokens do not suffice for
+// another call of `tok` tokens; -1: they do, or nothing is said of it.
+int64_t rate_pause_ms(const struct http_response_headers *h, int64_t tok);
 struct http_response {
     int status;    // 0: none arrived
     bool complete; // the body came whole

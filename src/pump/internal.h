@@ -99,6 +99,9 @@ struct slot { // one living episode and its outstanding ask
     int64_t asked_ms;      // when the current ask came up
     int64_t due_ms;        // of the next attempt
     int64_t reserved_nusd; // what the attempt in flight may cost
+    size_t gate;           // of the current ask's endpoint
+    int64_t tok;           // the most an attempt may take, where tokens are paced
+    int64_t held_ms;       // since when the gate has held it up; 0: it has not
 };
 
 enum pump_stop { STOP_NOT, STOP_BUDGET, STOP_REFUSED, STOP_INTERRUPTED };
@@ -113,6 +116,9 @@ struct pump {
     struct slot *slots;
     size_t n_slots;
     struct rng jitter;
+    struct gates *gates;
+    const struct model *gated; // the model whose gate is known
+    size_t gate;
     struct pump_stats stats;
     int64_t reserved_nusd; // of all attempts in flight
     int64_t flushed_ms, reported_ms;
@@ -124,14 +130,16 @@ struct pump {
     int64_t stop_ms;     // when the person asked for it
     struct err refusal;  // of STOP_REFUSED
     // of the current pump_run
+    bool more; // jobs are left that have not been pulled
     int64_t batch;
     const struct feed *feed;
 };
 
 // Carries the slot's episode on with `in` until it waits for the endpoint or ends.
 bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struct err *err);
-// Starts the next attempt of a waiting slot when money allows; it stays waiting otherwise.
-bool slot_send(struct pump *p, struct slot *s, struct err *err);
+// Starts the next attempt of a waiting slot when gate and money allow; it stays waiting otherwise,
+// and `*at_ms` is when to try again (INT64_MAX: when something else has ended).
+bool slot_send(struct pump *p, struct slot *s, int64_t *at_ms, struct err *err);
 // Frees the slot; what was in flight is given up, and counted as perhaps billed.
 bool slot_abort(struct pump *p, struct slot *s, struct err *err);
 // Takes in a finished transfer: the answer, another attempt, or the end of the run.

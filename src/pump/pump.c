@@ -18,6 +18,7 @@ enum {
     PROGRESS_MS = 100,
     LAST_WAIT_MS = 10000, // for what is in flight after the first Ctrl-C
     WAIT_MAX_MS = 1000,
+    SHARED_WAIT_MS = 20,
     EVENTS_MAX = 256,
     ENGINES_MAX = 256,
     FILES_PER_ENGINE = 8, // three streams, twice as many processes as work at once, and a handle
@@ -70,6 +71,14 @@ struct pump *pump_new(const struct pump_opts *opts, struct store *db, struct err
     p->http = http_new(epoll);
     p->crew = crew_new(epoll, engines);
     p->stats.spent_nusd = opts->spent_nusd;
+    p->gates = opts->gates;
+    struct gates_opts limits = opts->limits;
+    if (limits.limit == 0)
+        limits.limit = (int)p->n_slots;
+    if (!p->gates && !(p->gates = gates_new(&limits, 1, err))) {
+        pump_free(p);
+        return NULL;
+    }
     rng_seed(&p->jitter, opts->jitter_seed, S("jitter"));
     return p;
 }
@@ -86,6 +95,8 @@ void pump_free(struct pump *p)
     }
     http_free(p->http);
     close(p->epoll);
+    if (!p->opts.gates)
+        gates_free(p->gates);
     arena_free(&p->arena);
     free(p->slots);
     free(p);
@@ -130,12 +141,12 @@ static bool start_job(struct pump *p, struct slot *s, bool *started, struct err 
     return slot_advance(p, s, NULL, err) && tick(p, err);
 }
 
-// Fills the free slots; `*more` turns false when the feed is dry.
-static bool start_jobs(struct pump *p, bool *more, struct err *err)
+// Fills the free slots; `p->more` turns false when the feed is dry.
+static bool start_jobs(struct pump *p, struct err *err)
 {
     for (size_t i = 0; i < p->n_slots; i++)
-        while (*more && p->stop == STOP_NOT && p->slots[i].state == SLOT_FREE)
-            if (!start_job(p, &p->slots[i], more, err))
+        while (p->more && p->stop == STOP_NOT && p->slots[i].state == SLOT_FREE)
+            if (!start_job(p, &p->slots[i], &p->more, err))
                 return false;
     return true;
 }
@@ -144,18 +155,24 @@ static bool start_jobs(struct pump *p, bool *more, struct err *err)
 static bool send_due(struct pump *p, int64_t *wait_ms, struct err *err)
 {
     int64_t now = clock_mono_ms();
+    uint64_t closed = 0; // gates that let nobody through now: one answer is enough for all
     *wait_ms = WAIT_MAX_MS;
     for (size_t i = 0; i < p->n_slots && p->stop == STOP_NOT; i++) {
         struct slot *s = &p->slots[i];
         if (s->state == SLOT_QUEUED)
             slot_search(p, s);
-        if (s->state != SLOT_WAITING)
+        if (s->state != SLOT_WAITING || (closed >> s->gate & 1))
             continue;
-        if (s->due_ms <= now && !slot_send(p, s, err))
+        int64_t at = s->due_ms;
+        if (at <= now && !slot_send(p, s, &at, err))
             return false;
-        if (s->due_ms > now && s->due_ms - now < *wait_ms)
-            *wait_ms = s->due_ms - now;
+        if (at > now && s->due_ms <= now)
+            closed |= (uint64_t)1 << s->gate;
+        if (at > now && at - now < *wait_ms)
+            *wait_ms = at - now;
     }
+    if (closed && p->opts.gates && *wait_ms > SHARED_WAIT_MS)
+        *wait_ms = SHARED_WAIT_MS; // other processes give permits back without a sign
     return true;
 }
 
@@ -211,10 +228,10 @@ static bool wait_for_events(struct pump *p, int64_t timeout_ms)
 }
 
 // One turn of the loop; `*busy` turns false when nothing is left to do.
-static bool turn(struct pump *p, bool *more, bool *busy, struct err *err)
+static bool turn(struct pump *p, bool *busy, struct err *err)
 {
     int64_t wait_ms;
-    if (!start_jobs(p, more, err) || !tick(p, err) || !send_due(p, &wait_ms, err))
+    if (!start_jobs(p, err) || !tick(p, err) || !send_due(p, &wait_ms, err))
         return false;
     bool flying = any_in(p, SLOT_FLYING) || any_in(p, SLOT_SEARCHING);
     bool waiting = any_in(p, SLOT_WAITING) || any_in(p, SLOT_QUEUED);
@@ -262,11 +279,11 @@ bool pump_run(struct pump *p, int64_t batch, const struct feed *feed, struct err
 {
     p->batch = batch;
     p->feed = feed;
-    bool more = true;
+    p->more = true;
     bool busy = true;
     bool ok = true;
     while (ok && busy)
-        ok = turn(p, &more, &busy, err);
+        ok = turn(p, &busy, err);
     // Even after a failure: what has been paid for is not lost. The first error is the one to tell.
     struct err clear_err = { 0 };
     if (!clear(p, &clear_err) && ok)

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "episode/episode.h"
+#include "pump/gate.h"
 #include "store/store.h"
 
 struct pump; // opaque: slots, transfers, engine processes
@@ -35,6 +36,8 @@ struct pump_stats {          // since pump_new, except spent
     int64_t n_searches;      // answers of engines that arrived now
     int64_t n_engine_faults; // crashes, stalls, impossible answers; each is retried
     int64_t n_in_flight;
+    int64_t limit;      // of the endpoint asked last: calls it bears at once
+    int64_t parked_ms;  // how long it is still left alone; 0: it is not
     int64_t spent_nusd; // by the run, ever: what the cap counts
     int64_t saved_nusd; // what reused replies had cost
 };
@@ -43,7 +46,9 @@ struct pump_opts {                            // zero means the default in brack
     int64_t spent_nusd;                       // what the run has already spent
     int64_t max_cost_nusd;                    // cap on the run's spending [none]
     struct purse *purse;                      // budget beside the run's own cap [NULL: none]
-    size_t purse_holder;                      // the account there
+    size_t purse_holder;                      // the account there, and at the gates
+    struct gates *gates;                      // permits shared with others [NULL: its own]
+    struct gates_opts limits;                 // of its own gates; limit [slots]
     int slots;                                // episodes alive at once [64]
     int engines;                              // engine processes at work at once [cores]
     bool reuse;                               // take good replies of other runs

@@ -6,7 +6,12 @@
 
 #include "pump/internal.h"
 
-enum { TIMEOUT_DEFAULT_MS = 120000 };
+enum {
+    TIMEOUT_DEFAULT_MS = 120000,
+    PAUSE_MAX_MS = 120000,   // that an endpoint's remaining counts may ask of all
+    OUTPUT_GUESS_TOK = 1024, // of an answer without a limit, for pacing
+    REQUEST_TOK_BYTES = 4,
+};
 
 // ---- replay and store ----
 
@@ -169,6 +174,117 @@ static int64_t affordable_nusd(struct pump *p, const struct slot *s)
     return -1;
 }
 
+// ---- permits ----
+
+// The gate of the slot's model, looked up once for many asks of the same.
+static size_t gate_of(struct pump *p, const struct slot *s)
+{
+    const struct model *m = s->job.model;
+    if (p->gated != m) {
+        p->gated = m;
+        p->gate = gates_find(p->gates, m->base_url, m->id);
+    }
+    return p->gate;
+}
+
+static void give_up(struct pump *p, const struct slot *s)
+{
+    const struct model *m = s->job.model;
+    p->stop = STOP_REFUSED;
+    err_set(&p->refusal, ERR_ENDPOINT,
+            "%.*s at %.*s has been down for a quarter of an hour; give the same command again when "
+            "it is back: no stored answer is asked for again",
+            STR(m->name), STR(m->base_url));
+}
+
+// Asks for a permit. What the gate holds up does not count as time of the call.
+static bool is_let_through(struct pump *p, struct slot *s, int64_t *at_ms)
+{
+    int64_t now = clock_mono_ms();
+    struct gate_ask ask = { .gate = s->gate,
+                            .holder = p->opts.purse_holder,
+                            .now_ms = now,
+                            .tok = s->tok,
+                            .deferred = s->attempts > 0 && p->more };
+    enum gate_answer answer = gate_enter(p->gates, &ask, at_ms);
+    if (answer == GATE_DOWN)
+        give_up(p, s);
+    if (answer != GATE_OPEN) {
+        s->held_ms = s->held_ms ? s->held_ms : now;
+        return false;
+    }
+    if (s->held_ms)
+        s->asked_ms += now - s->held_ms;
+    s->held_ms = 0;
+    return true;
+}
+
+// Ends the attempt at the gate, and tells when that has closed it for a while.
+static void leave_gate(struct pump *p, struct slot *s, struct gate_exit *e)
+{
+    const struct model *m = s->job.model;
+    e->gate = s->gate;
+    e->holder = p->opts.purse_holder;
+    e->now_ms = clock_mono_ms();
+    e->sent_ms = e->sent_ms ? e->sent_ms : s->transfer.sent_us / 1000;
+    e->retry = s->attempts > 1;
+    e->tok = s->tok;
+    e->jitter = rng_double(&p->jitter);
+    int64_t open_ms = gate_leave(p->gates, e);
+    if (open_ms > 0)
+        log_line(LOG_WARN,
+                 "%.*s at %.*s fails again and again: it is left alone for %lld s, then tried with "
+                 "one call",
+                 STR(m->name), STR(m->base_url), (long long)(open_ms / 1000));
+    struct gate_state state = gate_look(p->gates, s->gate, e->now_ms);
+    p->stats.limit = (int64_t)state.limit;
+    p->stats.parked_ms = state.open_ms;
+}
+
+// An attempt that was let through and then not sent.
+static void turn_back(struct pump *p, struct slot *s)
+{
+    leave_gate(p, s, &(struct gate_exit){ .result = GATE_UNUSED, .sent_ms = clock_mono_ms() });
+}
+
+static enum gate_result gate_result_of(const struct pump *p, const struct slot *s,
+                                       const struct reply *r)
+{
+    switch (r->class) {
+    case REPLY_RATE_LIMIT: return GATE_RATE_LIMIT;
+    case REPLY_OVERLOAD: return GATE_OVERLOAD;
+    case REPLY_UPSTREAM:
+    case REPLY_PROTOCOL:
+    case REPLY_TIMEOUT: return GATE_BROKEN;
+    case REPLY_TRANSPORT:
+        if (!transfer_is_unreachable(&s->transfer))
+            return GATE_BROKEN;
+        // A host that never answered is a wrong address: is_fatal ends the run, without waiting.
+        return p->answered > 0 ? GATE_NO_CONNECTION : GATE_UNUSED;
+    case REPLY_CANCELLED: return GATE_UNUSED;
+    case REPLY_OK:
+    case REPLY_TRUNCATED:
+    case REPLY_REFUSED:
+    case REPLY_EMPTY:
+    case REPLY_FILTERED:
+    case REPLY_CONTEXT_OVERFLOW:
+    case REPLY_CONFIG:
+    case REPLY_ACCOUNT: return GATE_GOOD;
+    }
+    BUG("no such class");
+}
+
+static void tell_gate(struct pump *p, struct slot *s, const struct reply *r)
+{
+    struct gate_exit e = { .result = gate_result_of(p, s, r) };
+    int64_t pause = rate_pause_ms(&s->transfer.response.headers, s->tok);
+    if (pause > 0 && pause <= PAUSE_MAX_MS)
+        e.pause_ms = pause;
+    if (r->usage.source == KNOWN_REPORTED)
+        e.used_tok = r->usage.input_tok + r->usage.output_tok;
+    leave_gate(p, s, &e);
+}
+
 // ---- taking in ----
 
 // Counts and stores what arrived now; a failure is stored only where the caller keeps failures.
@@ -219,10 +335,15 @@ static bool open_ask(struct pump *p, struct slot *s, struct reply *out, bool *an
         return true;
     s->state = SLOT_WAITING;
     s->asked_ms = s->due_ms = clock_mono_ms();
+    s->held_ms = 0;
     if (m->provider->answer)
         return answer_in_process(p, s, out, answered, err);
-    return m->provider->build(m, &s->ask.model, &s->arena, &s->http, err) ||
-           err_add(err, "%.*s", STR(m->name));
+    s->gate = gate_of(p, s);
+    if (!m->provider->build(m, &s->ask.model, &s->arena, &s->http, err))
+        return err_add(err, "%.*s", STR(m->name));
+    int64_t longest = s->ask.model.max_tokens ? s->ask.model.max_tokens : OUTPUT_GUESS_TOK;
+    s->tok = (int64_t)s->http.body.len / REQUEST_TOK_BYTES + longest;
+    return true;
 }
 
 bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struct err *err)
@@ -247,7 +368,7 @@ bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struc
     }
 }
 
-bool slot_send(struct pump *p, struct slot *s, struct err *err)
+bool slot_send(struct pump *p, struct slot *s, int64_t *at_ms, struct err *err)
 {
     const struct model *m = s->job.model;
     if (m->provider->answer) { // money was short before
@@ -257,13 +378,19 @@ bool slot_send(struct pump *p, struct slot *s, struct err *err)
             return false;
         return !answered || slot_advance(p, s, &answer, err);
     }
-    int64_t worst = affordable_nusd(p, s);
-    if (worst < 0)
+    if (!is_let_through(p, s, at_ms))
         return true;
+    int64_t worst = affordable_nusd(p, s);
+    if (worst < 0) {
+        *at_ms = INT64_MAX;
+        turn_back(p, s);
+        return true;
+    }
     int64_t timeout_ms = m->timeout_ms ? m->timeout_ms : TIMEOUT_DEFAULT_MS;
     reserve(p, s, worst);
     if (!http_send(p->http, &s->transfer, &s->http, timeout_ms, err)) {
         release(p, s);
+        turn_back(p, s);
         return false;
     }
     s->attempts++;
@@ -318,6 +445,7 @@ bool slot_abort(struct pump *p, struct slot *s, struct err *err)
     if (!flying)
         return true;
     http_abort(p->http, &s->transfer);
+    leave_gate(p, s, &(struct gate_exit){ .result = GATE_UNUSED });
     return settle(p, s, err);
 }
 
@@ -352,6 +480,7 @@ bool slot_receive(struct pump *p, struct slot *s, struct err *err)
     struct answer answer = { .model = { .retry_after_ms = -1 } };
     struct reply *r = &answer.model;
     read_reply(p, s, r);
+    tell_gate(p, s, r);
     s->state = SLOT_WAITING;
     if (!settle(p, s, err))
         return false;

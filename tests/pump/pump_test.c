@@ -560,6 +560,7 @@ static void what_is_in_flight_at_a_refusal_is_still_taken_in(void **s)
     struct bench *b = malloc(sizeof *b);
     bench_new(b, 10);
     b->opts.slots = 10;
+    b->opts.limits.fixed = true;
     b->model.timeout_ms = 5000;
     struct serve_reply slow = good();
     slow.delay_ms = 300;
@@ -572,6 +573,29 @@ static void what_is_in_flight_at_a_refusal_is_still_taken_in(void **s)
     script(b, (const struct serve_reply[]){ good() }, 1);
     assert_true(run(b));
     assert_int_equal(b->stats.n_replayed, 9);
+    bench_free(b);
+    free(b);
+}
+
+// While the breaker is open nothing is sent and nothing fails; one call then finds out.
+static void an_endpoint_that_is_down_is_left_alone_for_a_while(void **s)
+{
+    enum { JOBS = 11 };
+    (void)s;
+    struct bench *b = malloc(sizeof *b);
+    struct serve_reply replies[JOBS + 1];
+    bench_new(b, JOBS);
+    b->opts.slots = JOBS;
+    b->opts.limits = (struct gates_opts){ .fixed = true, .breaker_ms = 700 };
+    for (int i = 0; i < JOBS; i++)
+        replies[i] = reply(500, "{}");
+    replies[JOBS] = good();
+    script(b, replies, JOBS + 1);
+    int64_t began = clock_mono_ms();
+    assert_true(run(b));
+    assert_true(clock_mono_ms() - began >= 700);
+    assert_int_equal(b->stats.n_calls, JOBS);
+    assert_int_equal(b->script.n_requests, 2 * JOBS);
     bench_free(b);
     free(b);
 }
@@ -616,6 +640,7 @@ int main(void)
         cmocka_unit_test(ctrl_c_makes_no_failure_final),
         cmocka_unit_test(a_wait_longer_than_a_run_ends_it_at_once),
         cmocka_unit_test(what_is_in_flight_at_a_refusal_is_still_taken_in),
+        cmocka_unit_test(an_endpoint_that_is_down_is_left_alone_for_a_while),
         cmocka_unit_test(outcomes_do_not_depend_on_concurrency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
