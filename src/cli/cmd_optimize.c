@@ -23,6 +23,7 @@ static const struct opt opts[] = {
       0 },
     { "prompt-model", OPT_TEXT, "NAME", "the model that writes prompts [the task model]", 0, 0 },
     { "prompt-base-url", OPT_TEXT, "URL", "endpoint of the prompt model", 0, 0 },
+    { "prompt-format", OPT_TEXT, "MODE", "answer format of the prompt model [as --format]", 0, 0 },
     { "explain", OPT_FLAG, NULL, "say why each candidate was taken or left", 0, 0 },
     { "watch", OPT_FLAG, NULL, "show each candidate's score, the best so far and the spend", 0, 0 },
     { "train", OPT_TEXT, "FILE", "training puzzles: CSV, .zst, JSONL or builtin:train", 0, 0 },

@@ -188,8 +188,10 @@ bool run_configure(struct run *r, enum method method)
            config_finish(&r->config, r->err) && no_secrets(r);
 }
 
-// Opens a model as configured; `base_url` empty: the provider's.
-static bool open_model(struct run *r, const struct model_config *m, str base_url, struct model *out)
+// Opens a model as configured; `base_url` empty: the provider's. `format`: the option that names
+// its answer format.
+static bool open_model(struct run *r, const struct model_config *m, str base_url,
+                       const char *format, struct model *out)
 {
     struct model_opts opts = {
         .base_url = base_url,
@@ -200,17 +202,15 @@ static bool open_model(struct run *r, const struct model_config *m, str base_url
         .retries = (int)m->retries,
         .timeout_ms = (int64_t)(m->timeout_s * 1000),
         .has_format = true,
-        .format_if_known = !opt_get(r->args, "format")->set,
+        .format_if_known = !opt_get(r->args, format)->set,
         .extra = m->extra,
         .allow_plain_http = opt_flag(r->args, "allow-http"),
         .no_key = opt_flag(r->args, "dry-run"), // nothing will be sent
     };
-    str format = opt_text(r->args, "format", S("json_object"));
-    if (!format_parse(format, &opts.format))
-        return err_set(r->err, ERR_USAGE,
-                       "--format must be none, json_object or schema, got "
-                       "\"%.*s\"",
-                       STR(format));
+    str mode = opt_text(r->args, format, S("json_object"));
+    if (!format_parse(mode, &opts.format))
+        return err_set(r->err, ERR_USAGE, "--%s must be none, json_object or schema, got \"%.*s\"",
+                       format, STR(mode));
     if (!cli_model_open(m->name, &opts, r->arena, out, r->err))
         return false;
     if (r->config.rookery.max_cost_usd > 0 && !out->price.known)
@@ -219,6 +219,13 @@ static bool open_model(struct run *r, const struct model_config *m, str base_url
                        "leave the cap out, and bound the run by --limit",
                        STR(m->name));
     return true;
+}
+
+// The option that holds for the prompt model: its own, where it is given.
+static const char *prompt_format(const struct run *r)
+{
+    bool own = has_option(r->args, "prompt-format") && opt_get(r->args, "prompt-format")->set;
+    return own ? "prompt-format" : "format";
 }
 
 // The prompt model is asked where the task model is, unless it is another one with its own place.
@@ -233,14 +240,15 @@ static bool open_prompt_model(struct run *r)
                                                      : S("");
     if (url.len == 0 && same)
         url = opt_text(r->args, "base-url", S(""));
-    return open_model(r, &c->prompt_model, url, &r->prompt_model) ||
+    return open_model(r, &c->prompt_model, url, prompt_format(r), &r->prompt_model) ||
            err_add(r->err, "prompt model");
 }
 
 bool run_open_model(struct run *r)
 {
     const struct run_config *c = &r->config;
-    if (!open_model(r, &c->task_model, opt_text(r->args, "base-url", S("")), &r->task_model) ||
+    if (!open_model(r, &c->task_model, opt_text(r->args, "base-url", S("")), "format",
+                    &r->task_model) ||
         !open_prompt_model(r))
         return false;
     const struct optimizer *optimizer = optimizer_find(method_name(c->method));
@@ -383,6 +391,8 @@ static str run_key(const struct run *r)
         config_options_to_json(&c, &o);
         json_put_str(&o, r->prompt_model.base_url);
         json_put_str(&o, r->prompt_model.identity);
+        if (str_eq(str_from(prompt_format(r)), S("prompt-format")))
+            json_put_str(&o, format_name(r->prompt_model.format));
     }
     json_close(&o, ']');
     return sha256_of(buf_str(&b), r->arena);

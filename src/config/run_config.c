@@ -127,7 +127,10 @@ static bool check_decision(struct run_config *c, struct err *err)
     if (json_object_size(c->task_model.extra) > 0)
         return fail(c, err, "task_model.extra must be empty for a decision model");
     if (c->method == METHOD_SIMBA)
-        return fail(c, err, "method simba cannot use a decision model: choose another of both");
+        return fail(c, err,
+                    "method simba cannot use a decision model: it learns from the better and the "
+                    "worse of several answers to one position, and that model has no sampling; "
+                    "choose another of both");
     if (c->use_analysis)
         return fail(c, err, "use_analysis must be false for a decision model: it writes no text");
     if (c->method != METHOD_BASELINE && !c->has_prompt_model)

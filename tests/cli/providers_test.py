@@ -131,6 +131,16 @@ class Modes(Providers):
             self.ok(*args, "--format", "schema")
 
 
+    def test_the_prompt_model_may_have_a_mode_of_its_own(self):
+        args = ("optimize", "--model", "openai/sim-responsive", "--prompt-model", "openai/sim-meta",
+                "--method", "copro", "--set", "breadth=3,depth=1", "--limit", 5, "--train-limit",
+                10, "--deterministic", "--dry-run")
+        with Simulator() as s:
+            urls = ("--base-url", s.url, "--prompt-base-url", s.url)
+            self.fails(2, ["--prompt-format"], *args, *urls, "--prompt-format", "yaml")
+            self.ok(*args, *urls, "--format", "schema", "--prompt-format", "none")
+
+
 class Decisions(Providers):
     def decide(self, simulator, *args):
         return self.ok("eval", "--model", JEV, "--base-url", self.host(simulator),
@@ -195,7 +205,7 @@ class Decisions(Providers):
                 usage = self.read(method, "summary.json")["compile_usage"]
                 self.assertGreater(usage["task_model"]["num_calls"], 0)
             before = self.stats(s)["requests"]
-            self.fails(2, ["simba", "decision"], "optimize", "--model", JEV, "--base-url",
+            self.fails(2, ["simba", "no sampling"], "optimize", "--model", JEV, "--base-url",
                        self.host(s), "--method", "simba", "--prompt-model", "sim/meta",
                        env={"OPENROUTER_API_KEY": KEY})
             self.assertEqual(self.stats(s)["requests"], before)

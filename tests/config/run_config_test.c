@@ -431,7 +431,9 @@ static void a_decision_model_has_rules_of_its_own(void **state)
         { HEAD TASK "prompt_model: {name: typesafe/jev-1.13-20260917}\n",
           "prompt_model cannot be a decision model: it writes no text; name another" },
         { DECISION META "method: simba\n",
-          "method simba cannot use a decision model: choose another of both" },
+          "method simba cannot use a decision model: it learns from the better and the worse of "
+          "several answers to one position, and that model has no sampling; choose another of "
+          "both" },
         { DECISION "use_analysis: true\n",
           "use_analysis must be false for a decision model: it writes no text" },
         { DECISION "method: copro\n", "a decision model needs an explicit prompt_model with every "
