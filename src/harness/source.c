@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// source.c - what is checked of a source before any child parses it: size, encoding and lines. All
+// else needs the tree and is judged by the checker in a child of its own.
+#include <string.h>
+
+#include "harness/harness.h"
+
+static void add(struct violations *out, struct arena *a, struct violation v)
+{
+    *vec_push(a, out) = v;
+}
+
+static void check_encoding(str source, struct arena *a, struct violations *out)
+{
+    const char *nul = source.len > 0 ? memchr(source.data, 0, source.len) : NULL;
+    if (str_starts(source, S("\xef\xbb\xbf")))
+        add(out, a,
+            (struct violation){ S("S02"), 1, 1, S("byte order mark: save as plain UTF-8") });
+    if (!utf8_valid(source))
+        add(out, a, (struct violation){ S("S02"), 1, 1, S("not UTF-8: save as plain UTF-8") });
+    if (nul)
+        add(out, a,
+            (struct violation){ S("S02"), (int64_t)str_line(source, (size_t)(nul - source.data)), 1,
+                                S("NUL byte: sources are plain text") });
+}
+
+// Lines end as Python ends them: LF, CR LF, CR.
+static str cut_line(str *rest)
+{
+    size_t i = 0;
+    while (i < rest->len && rest->data[i] != '\n' && rest->data[i] != '\r')
+        i++;
+    str line = str_sub(*rest, 0, i);
+    i += str_starts(str_sub(*rest, i, 2), S("\r\n")) ? 2 : 1;
+    *rest = str_sub(*rest, i, rest->len);
+    return line;
+}
+
+static void check_lines(str source, struct arena *a, struct violations *out)
+{
+    int64_t n = 0;
+    for (str rest = source; rest.len > 0;) {
+        str line = cut_line(&rest);
+        n++;
+        if (utf8_length(line) > HARNESS_LINE_MAX_CHARS)
+            add(out, a,
+                (struct violation){
+                    S("S04"), n, 1,
+                    arena_printf(a, "line of more than %d characters", HARNESS_LINE_MAX_CHARS) });
+    }
+    if (n > HARNESS_SOURCE_MAX_LINES)
+        add(out, a,
+            (struct violation){ S("S04"), HARNESS_SOURCE_MAX_LINES + 1, 1,
+                                arena_printf(a, "%lld lines, at most %d", (long long)n,
+                                             HARNESS_SOURCE_MAX_LINES) });
+}
+
+bool harness_source_check(str source, struct arena *a, struct violations *out)
+{
+    *out = (struct violations){ 0 };
+    if (source.len > HARNESS_SOURCE_MAX_BYTES)
+        add(out, a,
+            (struct violation){
+                S("S01"), 1, 1,
+                arena_printf(a, "%zu bytes, at most %d", source.len, HARNESS_SOURCE_MAX_BYTES) });
+    check_encoding(source, a, out);
+    // Ten megabytes of line ends need no list of faults: the size says it all.
+    if (source.len <= 4 * (size_t)HARNESS_SOURCE_MAX_BYTES)
+        check_lines(source, a, out);
+    return out->n == 0;
+}
+
+bool violations_have(const struct violations *list, str rule)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i].rule, rule))
+            return true;
+    return false;
+}
