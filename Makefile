@@ -29,7 +29,9 @@ demo: deps ## set up, build, and run the main job on built-in data, without any 
 	@ROOKERY=$(B)/src/cli/rookery tools/demo.sh
 
 test: deps ## set up, build, and pass every test
+	@tools/deps.sh peers
 	@$(MAKE) --no-print-directory build
+	@tools/peers.sh $(B)/peers
 	@$(call run_tests,$(B))
 
 san: deps ## all tests under the address and undefined-behaviour sanitizers

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # deps.sh - installs the Debian packages that a set of tasks needs and this machine lacks.
 #
-#   tools/deps.sh [--check] SET...      SET: build lint fuzz arm64 proof bench
+#   tools/deps.sh [--check] SET...      SET: build peers lint fuzz arm64 proof bench
 #
 # Nothing missing: says nothing, needs no network, changes nothing. What is there without its
 # package (a library built by hand) counts as there. --check only tells, and fails if something
@@ -30,6 +30,10 @@ build libssl-dev lib:libcrypto
 build libutf8proc-dev lib:libutf8proc
 build libyaml-dev lib:yaml-0.1
 build libzstd-dev lib:libzstd
+peers nodejs cmd:node
+peers npm cmd:npm
+peers nginx-light cmd:/usr/sbin/nginx
+peers openssl cmd:openssl
 lint clang-format-14 cmd:clang-format-14
 lint clang-tidy-14 cmd:clang-tidy-14
 lint cppcheck cmd:cppcheck
@@ -63,8 +67,8 @@ if [ "${1-}" = --check ]; then
     shift
 fi
 case " $* " in
-*" build "* | *" lint "* | *" fuzz "* | *" arm64 "* | *" proof "* | *" bench "*) ;;
-*) say "which set? give some of: build lint fuzz arm64 proof bench" && exit 2 ;;
+*" build "* | *" peers "* | *" lint "* | *" fuzz "* | *" arm64 "* | *" proof "* | *" bench "*) ;;
+*) say "which set? give some of: build peers lint fuzz arm64 proof bench" && exit 2 ;;
 esac
 
 packages='' probes=''

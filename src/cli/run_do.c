@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // run_do.c - a run from its store row to its files: optimise, evaluate, save.
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,6 +132,7 @@ bool run_begin(struct run *r)
         .limits = { .fixed = c->rookery.concurrency > 0,
                     .rpm = opt_int(r->args, "rpm", 0),
                     .tpm = opt_int(r->args, "tpm", 0) },
+        .ca_file = str_from(getenv("SSL_CERT_FILE")), // as OpenSSL and Python's clients read it
         .reuse = opt_flag(r->args, "reuse"),
         .jitter_seed = (uint64_t)clock_mono_us(), // spreads retries of programs started together
         .interrupted = &signals_seen,

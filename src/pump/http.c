@@ -17,6 +17,7 @@ struct http {
     CURLM *multi;
     int epoll;            // the pump's
     int64_t timer_due_ms; // when libcurl wants to be called; -1: never
+    str ca_file;          // certificates trusted instead of the system's; empty: those
 };
 
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
@@ -47,13 +48,14 @@ static int set_timer(CURLM *multi, long timeout_ms, void *context)
     return 0;
 }
 
-struct http *http_new(int epoll)
+struct http *http_new(int epoll, str ca_file)
 {
     struct http *h = mem_must(calloc(1, sizeof *h));
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         BUG("libcurl does not start");
     h->multi = mem_must(curl_multi_init());
     h->epoll = epoll;
+    h->ca_file = ca_file;
     h->timer_due_ms = -1;
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
@@ -125,7 +127,8 @@ static void set_headers(struct transfer *t, const struct http_request *q)
     curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->list);
 }
 
-static void set_options(struct transfer *t, const struct http_request *q, int64_t timeout_ms)
+static void set_options(const struct http *h, struct transfer *t, const struct http_request *q,
+                        int64_t timeout_ms)
 {
     CURL *c = t->easy;
     curl_easy_setopt(c, CURLOPT_URL, arena_str(&t->arena, q->url).data);
@@ -141,7 +144,12 @@ static void set_options(struct transfer *t, const struct http_request *q, int64_
     curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L); // credentials never travel to another host
     curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, ""); // all that this libcurl can decode
-    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    // Many calls over one connection where TLS agrees on HTTP/2; a first burst waits for that
+    // answer.
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(c, CURLOPT_PIPEWAIT, str_starts(q->url, S("https:")) ? 1L : 0L);
+    if (h->ca_file.len > 0)
+        curl_easy_setopt(c, CURLOPT_CAINFO, arena_str(&t->arena, h->ca_file).data);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
     curl_easy_setopt(c, CURLOPT_MAXAGE_CONN, (long)IDLE_CONNECTION_S);
@@ -162,7 +170,7 @@ bool http_send(struct http *h, struct transfer *t, const struct http_request *q,
     t->body = (struct buf){ .arena = &t->arena, .max = RESPONSE_MAX_BYTES };
     t->response = (struct http_response){ 0 };
     t->error[0] = '\0';
-    set_options(t, q, timeout_ms);
+    set_options(h, t, q, timeout_ms);
     set_headers(t, q);
     CURLMcode code = curl_multi_add_handle(h->multi, t->easy);
     if (code != CURLM_OK) {

@@ -20,8 +20,9 @@ struct transfer {
     int64_t sent_us;
 };
 
-struct http;                      // opaque: the multi handle
-struct http *http_new(int epoll); // watches its sockets there, each as its own number
+struct http; // opaque: the multi handle
+// Watches its sockets there, each as its own number. ca_file: as in struct pump_opts.
+struct http *http_new(int epoll, str ca_file);
 void http_free(struct http *h);
 // Starts an exchange; texts of `q` must live until it is done. False: the system has no room.
 bool http_send(struct http *h, struct transfer *t, const struct http_request *q, int64_t timeout_ms,

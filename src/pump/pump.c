@@ -68,7 +68,7 @@ struct pump *pump_new(const struct pump_opts *opts, struct store *db, struct err
     p->n_slots = slots_allowed(opts, engines);
     p->slots = mem_must(calloc(p->n_slots, sizeof *p->slots));
     p->epoll = epoll;
-    p->http = http_new(epoll);
+    p->http = http_new(epoll, opts->ca_file);
     p->crew = crew_new(epoll, engines);
     p->stats.spent_nusd = opts->spent_nusd;
     p->gates = opts->gates;

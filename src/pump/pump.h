@@ -51,6 +51,7 @@ struct pump_opts {                            // zero means the default in brack
     struct gates_opts limits;                 // of its own gates; limit [slots]
     int slots;                                // episodes alive at once [64]
     int engines;                              // engine processes at work at once [cores]
+    str ca_file;                              // certificates to trust [the system's]
     bool reuse;                               // take good replies of other runs
     uint64_t jitter_seed;                     // of the back-off; no result depends on it
     const volatile sig_atomic_t *interrupted; // how often the person asked to stop [NULL: never]
