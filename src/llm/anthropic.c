@@ -134,8 +134,12 @@ static bool anthropic_build(const struct model *m, const struct model_request *q
     put_turns(&o, &q->messages, mark);
     put_output(&o, m, q, a);
     put_others(&o, m);
+    if (model_streams(m)) {
+        json_key_bool(&o, S("stream"), true);
+    }
     json_close(&o, '}');
-    *out = (struct http_request){ .url = url_join(m->base_url, S("/v1"), S("/messages"), a) };
+    *out = (struct http_request){ .url = url_join(m->base_url, S("/v1"), S("/messages"), a),
+                                  .streamed = model_streams(m) };
     if (!request_make(m, &b, out, err))
         return false;
     request_header(out, S("anthropic-version"), str_from(version));
@@ -182,6 +186,50 @@ static void anthropic_content(const struct reading *r, const json_t *root)
     reply_settle_class(r, (str){ 0 });
 }
 
+// ---- streams ----
+
+static void add_usage(struct pieces *p, const json_t *usage)
+{
+    json_t *all = json_object_get(p->whole, "usage");
+    if (!json_is_object(usage))
+        return;
+    if (!all)
+        json_object_set_new(p->whole, "usage", all = mem_must(json_object()));
+    json_object_update(all, json_iterable(usage)); // counts are cumulative
+}
+
+// message_start tells the input, deltas the text, message_delta the reason and the output; unknown
+// events pass.
+static void anthropic_stream_add(struct pieces *p, const json_t *event)
+{
+    static const char *const pieces[] = { "content_block", "delta" };
+    str type = json_get_str(event, "type");
+    if (str_eq(type, S("message_start"))) {
+        const json_t *message = json_object_get(event, "message");
+        static const char *const kept[] = { "id", "model", "usage", "simulated" };
+        for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+            pieces_keep(p, message, kept[i]);
+    } else if (str_eq(type, S("message_delta"))) {
+        pieces_keep(p, json_object_get(event, "delta"), "stop_reason");
+        add_usage(p, json_object_get(event, "usage"));
+    } else if (str_eq(type, S("message_stop"))) {
+        p->ended = true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(pieces) && str_starts(type, S("content_block")); i++) {
+        const json_t *piece = json_object_get(event, pieces[i]);
+        buf_add(&p->texts.answer, json_get_str(piece, "text"));
+        buf_add(&p->texts.reasoning, json_get_str(piece, "thinking"));
+    }
+}
+
+static void anthropic_stream_end(struct pieces *p)
+{
+    json_t *content = json_pack("[{s:s,s:o},{s:s,s:o}]", "type", "thinking", "thinking",
+                                text_new(&p->texts.reasoning), "type", "text", "text",
+                                text_new(&p->texts.answer));
+    json_object_set_new(p->whole, "content", mem_must(content));
+}
+
 static int64_t or_0(int64_t count)
 {
     return count < 0 ? 0 : count;
@@ -216,6 +264,8 @@ static const struct dialect dialect = {
     .usage = "usage",
     .counts = anthropic_counts,
     .first = anthropic_first,
+    .stream_add = anthropic_stream_add,
+    .stream_end = anthropic_stream_end,
 };
 
 static void anthropic_parse(const struct model *m, const struct model_request *q,
@@ -269,7 +319,6 @@ static bool anthropic_open(struct model *m, struct arena *a, struct err *err)
         { "max_tokens", "set the model's max_tokens instead" },
         { "max_completion_tokens", "set the model's max_tokens instead" },
         { "response_format", "set the model's answer format instead" },
-        { "stream", "replies are read whole" },
         { "n", "repeats are separate calls" },
         { "seed", "this endpoint has no seed" },
         { "logprobs", "this endpoint has none" },
@@ -291,6 +340,7 @@ const struct provider provider_anthropic = {
     .default_base_url = T("https://api.anthropic.com/v1"),
     .key_env = T("ANTHROPIC_API_KEY"),
     .no_json_mode = true,
+    .streams = true,
     .version = 1,
     .build = anthropic_build,
     .parse = anthropic_parse,

@@ -116,6 +116,7 @@ static bool azure_open(struct model *m, struct arena *a, struct err *err)
 const struct provider provider_azure = {
     .name = T("azure"),
     .key_env = T("AZURE_OPENAI_API_KEY"),
+    .streams = true,
     .version = OPENAI_VERSION,
     .build = azure_build,
     .parse = azure_parse,

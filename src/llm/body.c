@@ -8,7 +8,13 @@ json_t *extra_sent(const json_t *extra)
     json_t *sent = mem_must(extra ? json_copy(json_iterable(extra)) : json_object());
     json_object_del(sent, "drop_params"); // of the paper's tool, not of the wire format
     json_object_del(sent, "priced_as");   // ours
+    json_object_del(sent, "stream");      // how, not what: each format asks for it in its own way
     return sent;
+}
+
+bool model_streams(const struct model *m)
+{
+    return json_is_true(json_object_get(m->extra, "stream"));
 }
 
 void extra_write(struct json_out *o, const json_t *extra)

@@ -113,8 +113,12 @@ static bool gemini_build(const struct model *m, const struct model_request *q, s
     put_config(&o, m, q);
     put_extra(&o, m, true);
     json_close(&o, '}');
-    str path = arena_printf(a, "/models/%.*s:generateContent", STR(m->id));
-    *out = (struct http_request){ .url = url_join(m->base_url, S("/v1beta"), path, a) };
+    const char *method = model_streams(m) ? "streamGenerateContent" : "generateContent";
+    str path = arena_printf(a, "/models/%.*s:%s", STR(m->id), method);
+    str url = url_join(m->base_url, S("/v1beta"), path, a);
+    if (model_streams(m)) // without it the stream is one array in pieces
+        url = arena_printf(a, "%.*s%salt=sse", STR(url), str_find_char(url, '?') < 0 ? "?" : "&");
+    *out = (struct http_request){ .url = url, .streamed = model_streams(m) };
     if (!request_make(m, &b, out, err))
         return false;
     if (m->key.len > 0)
@@ -153,27 +157,57 @@ static void take_blocked(const struct reading *r, const json_t *root)
                           r->m->key, r->a));
 }
 
-static void gemini_content(const struct reading *r, const json_t *root)
+// Parts without a text, such as signatures, pass.
+static void add_parts(struct texts *t, const json_t *candidate)
 {
-    const json_t *candidate = json_array_get(json_object_get(root, "candidates"), 0);
-    struct buf answer = { .arena = r->a };
-    struct buf thoughts = { .arena = r->a };
-    if (!json_is_object(candidate)) {
-        take_blocked(r, root);
-        return;
-    }
     const json_t *parts = json_object_get(json_object_get(candidate, "content"), "parts");
     for (size_t i = 0; i < json_array_size(parts); i++) {
         const json_t *part = json_array_get(parts, i);
         bool thought = json_is_true(json_object_get(part, "thought"));
-        buf_add(thought ? &thoughts : &answer, json_get_str(part, "text"));
+        buf_add(thought ? &t->reasoning : &t->answer, json_get_str(part, "text"));
     }
-    r->out->text = think_split(buf_str(&answer), &thoughts);
-    r->out->reasoning = buf_str(&thoughts);
+}
+
+static void gemini_content(const struct reading *r, const json_t *root)
+{
+    const json_t *candidate = json_array_get(json_object_get(root, "candidates"), 0);
+    struct texts t = { { .arena = r->a }, { .arena = r->a }, { .arena = r->a } };
+    if (!json_is_object(candidate)) {
+        take_blocked(r, root);
+        return;
+    }
+    add_parts(&t, candidate);
+    r->out->text = think_split(buf_str(&t.answer), &t.reasoning);
+    r->out->reasoning = buf_str(&t.reasoning);
     r->out->native_finish = member_text(r, candidate, "finishReason");
     r->out->finish = gemini_finish(r->out->native_finish);
     usage_settle(r, root);
     reply_settle_class(r, (str){ 0 });
+}
+
+// Every event is a reply with some more parts.
+static void gemini_stream_add(struct pieces *p, const json_t *event)
+{
+    static const char *const kept[] = { "modelVersion", "responseId", "usageMetadata",
+                                        "promptFeedback", "simulated" };
+    const json_t *candidate = json_array_get(json_object_get(event, "candidates"), 0);
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+        pieces_keep(p, event, kept[i]);
+    pieces_keep(p, candidate, "finishReason");
+    add_parts(&p->texts, candidate);
+    p->ended = p->ended || json_object_get(p->whole, "finishReason") ||
+               json_object_get(p->whole, "promptFeedback");
+}
+
+static void gemini_stream_end(struct pieces *p)
+{
+    json_t *reason = json_object_get(p->whole, "finishReason");
+    if (!reason) // blocked: no candidate
+        return;
+    json_t *candidate = json_pack("{s:{s:[{s:o,s:b},{s:o}]},s:O}", "content", "parts", "text",
+                                  text_new(&p->texts.reasoning), "thought", 1, "text",
+                                  text_new(&p->texts.answer), "finishReason", reason);
+    json_object_set_new(p->whole, "candidates", mem_must(json_pack("[o]", mem_must(candidate))));
 }
 
 // Thoughts are counted beside the candidates; what was blocked has neither count.
@@ -208,6 +242,8 @@ static const struct dialect dialect = {
     .usage = "usageMetadata",
     .counts = gemini_counts,
     .first = gemini_first,
+    .stream_add = gemini_stream_add,
+    .stream_end = gemini_stream_end,
 };
 
 static void gemini_parse(const struct model *m, const struct model_request *q,
@@ -278,6 +314,7 @@ const struct provider provider_gemini = {
     .name = T("gemini"),
     .default_base_url = T("https://generativelanguage.googleapis.com/v1beta"),
     .key_env = T("GEMINI_API_KEY"),
+    .streams = true,
     .version = 1,
     .build = gemini_build,
     .parse = gemini_parse,

@@ -51,10 +51,11 @@ struct model {    // one configured model; immutable during a run
     bool has_temperature; // false: not sent, the provider's default
     int64_t max_tokens;   // 0: not sent (a local server, which would not end: set to 4096)
     enum reply_format format;
-    int retries;         // after the first attempt
-    int64_t timeout_ms;  // one attempt; 0: the default of section 2
-    const json_t *extra; // members added to the body; borrowed; NULL: none. `priced_as` is not
-                         // sent: it names the model of the price table that is behind this one
+    int retries;        // after the first attempt
+    int64_t timeout_ms; // one attempt; 0: the default of section 2
+    // Members added to the body; borrowed; NULL: none. Two of them are ours: `priced_as` names the
+    // model of the price table that is behind this one; `stream: true` lets replies come in pieces.
+    const json_t *extra;
     struct price price;
     bool simulated; // everything printed from it says so
     void *context;  // of an in-process provider: its own data
@@ -66,6 +67,7 @@ struct http_request {
         str name, value;
     } headers[HTTP_HEADERS_MAX];
     size_t n_headers;
+    bool streamed; // the reply comes in pieces: a long silence ends it, not its length
 };
 struct http_response_headers { // values as they came; empty: absent
     str retry_after, retry_after_ms, should_retry, date, request_id;
@@ -92,6 +94,7 @@ struct provider {         // one file and one line in providers[]; builds and pa
     str key_env;          // "OPENAI_API_KEY"; empty: no key needed
     bool key_optional;    // a local server: no key needed, sent where set; costs nothing
     bool no_json_mode;    // knows no JSON mode without a schema
+    bool streams;         // takes `stream`
     bool chooses;         // writes no text: chooses one of 2 to 255 legal moves, without sampling
     int version;          // of the adapter: raise it when build or parse change; in reuse keys
     // Exactly one of the two ways:

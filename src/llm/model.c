@@ -190,8 +190,21 @@ static bool set_endpoint(const struct model_opts *opts, struct arena *a, struct 
     return true;
 }
 
+// Pieces come over the wire only, and where the provider can be asked for them.
+static bool stream_is_possible(const struct model *m, struct err *err)
+{
+    const json_t *stream = json_object_get(m->extra, "stream");
+    if (stream && !json_is_boolean(stream))
+        return err_set(err, ERR_USAGE, "%.*s: extra.stream must be true or false", STR(m->name));
+    return !json_is_true(stream) || m->provider->streams ||
+           err_set(err, ERR_USAGE,
+                   "%.*s: replies of this provider are read whole: leave stream out", STR(m->name));
+}
+
 static bool extra_is_clean(const struct model *m, struct err *err)
 {
+    if (!stream_is_possible(m, err))
+        return false;
     return extra_has_no_secret(m->extra, m->key, err) || err_add(err, "%.*s", STR(m->name));
 }
 

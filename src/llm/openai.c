@@ -33,6 +33,16 @@ static void put_format(struct json_out *o, const struct model_request *q, struct
     json_close(o, '}');
 }
 
+static void put_stream(struct json_out *o, const json_t *extra)
+{
+    json_key_bool(o, S("stream"), true);
+    if (json_object_get(extra, "stream_options"))
+        return;
+    json_key_open(o, S("stream_options"), '{');
+    json_key_bool(o, S("include_usage"), true);
+    json_close(o, '}');
+}
+
 static void put_body(struct json_out *o, const struct model *m, const struct model_request *q,
                      struct arena *a)
 {
@@ -48,6 +58,8 @@ static void put_body(struct json_out *o, const struct model *m, const struct mod
     }
     put_format(o, q, a);
     extra_write(o, m->extra);
+    if (model_streams(m))
+        put_stream(o, m->extra);
     json_close(o, '}');
 }
 
@@ -56,6 +68,7 @@ bool openai_build_at(const struct model *m, const struct model_request *q, struc
 {
     struct buf b = { .arena = a, .max = REQUEST_MAX_BYTES };
     put_body(&(struct json_out){ .b = &b }, m, q, a);
+    out->streamed = model_streams(m);
     return request_make(m, &b, out, err);
 }
 
@@ -81,7 +94,6 @@ bool openai_open(struct model *m, struct arena *a, struct err *err)
         { "temperature", "set the model's temperature instead" },
         { "max_tokens", "set the model's max_tokens instead" },
         { "response_format", "set the model's answer format instead" },
-        { "stream", "replies are read whole" },
         { "n", "repeats are separate calls" },
     };
     const json_t *limit = json_object_get(m->extra, newer_limit);
@@ -121,6 +133,7 @@ const struct provider provider_openai = {
     .name = T("openai"),
     .default_base_url = T("https://api.openai.com/v1"),
     .key_env = T("OPENAI_API_KEY"),
+    .streams = true,
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openai_parse,
@@ -133,6 +146,7 @@ const struct provider provider_vllm = {
     .default_base_url = T("http://localhost:8000/v1"),
     .key_env = T("VLLM_API_KEY"),
     .key_optional = true,
+    .streams = true,
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openai_parse,
@@ -143,6 +157,7 @@ const struct provider provider_llamacpp = {
     .default_base_url = T("http://localhost:8080/v1"),
     .key_env = T("LLAMACPP_API_KEY"),
     .key_optional = true,
+    .streams = true,
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openai_parse,
@@ -153,6 +168,7 @@ const struct provider provider_ollama_v1 = {
     .default_base_url = T("http://localhost:11434/v1"),
     .key_env = T("OLLAMA_API_KEY"),
     .key_optional = true,
+    .streams = true,
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openai_parse,

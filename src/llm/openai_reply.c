@@ -21,10 +21,6 @@ enum finish openai_finish(str native)
     return finish_find(rows, ARRAY_LEN(rows), native);
 }
 
-struct texts { // of a message, still in pieces
-    struct buf answer, reasoning, refusal;
-};
-
 // Thoughts of a part: a text, or again parts (field case F-016).
 static void add_thinking(struct buf *b, const json_t *thinking)
 {
@@ -106,6 +102,41 @@ void openai_content(const struct reading *r, const json_t *root)
     r->out->native_finish = native.len > 0 ? native : finish;
     usage_settle(r, root);
     reply_settle_class(r, refusal);
+}
+
+// ---- streams: choices[].delta; usage on any chunk, the last one counts (F-008) ----
+
+void openai_stream_add(struct pieces *p, const json_t *event)
+{
+    static const char *const kept[] = { "id",    "model",    "provider", "system_fingerprint",
+                                        "usage", "simulated" };
+    const json_t *choice = json_array_get(json_object_get(event, "choices"), 0);
+    const json_t *delta = json_object_get(choice, "delta");
+    const json_t *content = json_object_get(delta, "content");
+    struct buf thoughts = { .arena = p->texts.reasoning.arena };
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+        pieces_keep(p, event, kept[i]);
+    pieces_keep(p, choice, "finish_reason");
+    pieces_keep(p, choice, "native_finish_reason");
+    p->ended = p->ended || json_object_get(p->whole, "finish_reason");
+    if (json_is_string(content))
+        buf_add(&p->texts.answer, json_view(content));
+    for (size_t i = 0; i < json_array_size(content); i++)
+        add_part(&p->texts, json_array_get(content, i));
+    add_reasoning(&thoughts, delta);
+    buf_add(&p->texts.reasoning, buf_str(&thoughts));
+    buf_add(&p->texts.refusal, json_get_str(delta, "refusal"));
+}
+
+void openai_stream_end(struct pieces *p)
+{
+    json_t *message =
+        json_pack("{s:o,s:o,s:o}", "content", text_new(&p->texts.answer), "reasoning_content",
+                  text_new(&p->texts.reasoning), "refusal", text_new(&p->texts.refusal));
+    json_t *choice = json_pack("{s:o,s:O*,s:O*}", "message", mem_must(message), "finish_reason",
+                               json_object_get(p->whole, "finish_reason"), "native_finish_reason",
+                               json_object_get(p->whole, "native_finish_reason"));
+    json_object_set_new(p->whole, "choices", mem_must(json_pack("[o]", mem_must(choice))));
 }
 
 void openai_counts(const json_t *usage, struct counts *out)

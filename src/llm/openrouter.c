@@ -41,6 +41,7 @@ const struct provider provider_openrouter = {
     .name = T("openrouter"),
     .default_base_url = T("https://openrouter.ai/api/v1"),
     .key_env = T("OPENROUTER_API_KEY"),
+    .streams = true,
     .version = OPENAI_VERSION,
     .build = openai_build,
     .parse = openrouter_parse,

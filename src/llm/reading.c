@@ -255,8 +255,20 @@ static void take_unreadable(const struct reading *r, str body, bool is_page)
                arena_printf(r->a, "HTTP %d with %.*s", r->in->status, STR(what)));
 }
 
+static void take_stream(const struct reading *r)
+{
+    json_t *root = stream_fold(r);
+    if (root)
+        take_root(r, root);
+    json_decref(root);
+}
+
 static void take_body(const struct reading *r)
 {
+    if (r->dialect->stream_add && stream_is(r->in)) {
+        take_stream(r);
+        return;
+    }
     str body = json_trim(r->in->body);
     bool is_page = str_starts(body, S("<")); // whatever the content type says
     bool relaxed = false;

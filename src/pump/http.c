@@ -9,6 +9,7 @@
 enum {
     CONNECT_TIMEOUT_MS = 10000,
     IDLE_CONNECTION_S = 15, // older pooled connections are not reused
+    SILENCE_MAX_S = 120,    // of a stream, before its first byte and between two (section 2)
     CONNECTIONS_MAX = 1024,
     KEPT_MAX_BYTES = 1 << 20, // of a slot's response memory, from exchange to exchange
 };
@@ -152,6 +153,10 @@ static void set_options(const struct http *h, struct transfer *t, const struct h
         curl_easy_setopt(c, CURLOPT_CAINFO, arena_str(&t->arena, h->ca_file).data);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+    if (q->streamed) { // under a byte a second for so long
+        curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_MAX_S);
+    }
     curl_easy_setopt(c, CURLOPT_MAXAGE_CONN, (long)IDLE_CONNECTION_S);
     curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
     if (url_is_loopback(q->url)) // proxy variables are for the world outside

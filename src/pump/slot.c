@@ -8,6 +8,7 @@
 
 enum {
     TIMEOUT_DEFAULT_MS = 120000,
+    STREAM_MAX_MS = 900000,  // of a reply in pieces, which ends by silence before that (section 2)
     PAUSE_MAX_MS = 120000,   // that an endpoint's remaining counts may ask of all
     OUTPUT_GUESS_TOK = 1024, // of an answer without a limit, for pacing
     REQUEST_TOK_BYTES = 4,
@@ -386,7 +387,8 @@ bool slot_send(struct pump *p, struct slot *s, int64_t *at_ms, struct err *err)
         turn_back(p, s);
         return true;
     }
-    int64_t timeout_ms = m->timeout_ms ? m->timeout_ms : TIMEOUT_DEFAULT_MS;
+    int64_t otherwise_ms = s->http.streamed ? STREAM_MAX_MS : TIMEOUT_DEFAULT_MS;
+    int64_t timeout_ms = m->timeout_ms ? m->timeout_ms : otherwise_ms;
     reserve(p, s, worst);
     if (!http_send(p->http, &s->transfer, &s->http, timeout_ms, err)) {
         release(p, s);

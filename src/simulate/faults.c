@@ -6,11 +6,21 @@
 enum { SLOW_MS = 300, RETRY_AFTER_CHOICES = 2 };
 
 const char *const fault_names[SIM_FAULT_KINDS] = {
-    [SIM_FAULT_NONE] = "ok",         [SIM_FAULT_429] = "429",     [SIM_FAULT_429RA] = "429ra",
-    [SIM_FAULT_500] = "500",         [SIM_FAULT_503] = "503",     [SIM_FAULT_BODY502] = "body502",
-    [SIM_FAULT_CUT] = "cut",         [SIM_FAULT_RESET] = "reset", [SIM_FAULT_STALL] = "stall",
-    [SIM_FAULT_SLOW] = "slow",       [SIM_FAULT_HTML] = "html",   [SIM_FAULT_EMPTY] = "empty",
-    [SIM_FAULT_BADUTF8] = "badutf8", [SIM_FAULT_GZIP] = "gzip",
+    [SIM_FAULT_NONE] = "ok",
+    [SIM_FAULT_429] = "429",
+    [SIM_FAULT_429RA] = "429ra",
+    [SIM_FAULT_500] = "500",
+    [SIM_FAULT_503] = "503",
+    [SIM_FAULT_BODY502] = "body502",
+    [SIM_FAULT_CUT] = "cut",
+    [SIM_FAULT_RESET] = "reset",
+    [SIM_FAULT_STALL] = "stall",
+    [SIM_FAULT_SLOW] = "slow",
+    [SIM_FAULT_HTML] = "html",
+    [SIM_FAULT_EMPTY] = "empty",
+    [SIM_FAULT_BADUTF8] = "badutf8",
+    [SIM_FAULT_GZIP] = "gzip",
+    [SIM_FAULT_SSE_COMMENTS] = "sse-comments",
 };
 
 // ---- the plan ----
@@ -22,14 +32,7 @@ static bool unknown_kind(str kind, struct err *err)
     for (int f = SIM_FAULT_NONE + 1; f < SIM_FAULT_KINDS; f++)
         buf_addf(&b, "%s%s", b.len ? ", " : "", fault_names[f]);
     str known = buf_str(&b);
-    if (str_eq(kind, S("sse-comments")))
-        err_set(err, ERR_USAGE,
-                "the fault sse-comments needs streamed replies, and this endpoint does not stream; "
-                "use some of %.*s",
-                STR(known));
-    else
-        err_set(err, ERR_USAGE, "no fault is called \"%.*s\"; there are %.*s", STR(kind),
-                STR(known));
+    err_set(err, ERR_USAGE, "no fault is called \"%.*s\"; there are %.*s", STR(kind), STR(known));
     arena_free(&scratch);
     return false;
 }
@@ -150,6 +153,23 @@ static void bad_utf8(const struct wire *w, struct arena *a, struct serve_reply *
     out->body = buf_str(&b);
 }
 
+// Comments between the events of a stream, and other ends of lines: all of it legal. A reply that
+// comes whole stays as it is.
+static void sse_comments(struct arena *a, struct serve_reply *out)
+{
+    struct buf b = { .arena = a };
+    if (!str_eq(out->content_type, S("text/event-stream")))
+        return;
+    for (str rest = out->body; rest.len > 0;) {
+        str line = str_cut_line(&rest);
+        if (str_starts(line, S("data:")))
+            buf_add(&b, S(": SIMULATED PROCESSING\n"));
+        buf_add(&b, line);
+        buf_add(&b, S("\r\n"));
+    }
+    out->body = buf_str(&b);
+}
+
 // ---- gzip: members of stored blocks need no compressor (RFC 1951 3.2.4, RFC 1952) ----
 
 static uint32_t crc32_of(str s)
@@ -210,5 +230,6 @@ void fault_apply(const struct fault_case *f, struct arena *a, struct serve_reply
     case SIM_FAULT_EMPTY: out->body = (str){ 0 }; return;
     case SIM_FAULT_BADUTF8: bad_utf8(f->wire, a, out); return;
     case SIM_FAULT_GZIP: gzip(a, out); return;
+    case SIM_FAULT_SSE_COMMENTS: sse_comments(a, out); return;
     }
 }

@@ -24,6 +24,7 @@ enum fault {
     SIM_FAULT_EMPTY,
     SIM_FAULT_BADUTF8,
     SIM_FAULT_GZIP,
+    SIM_FAULT_SSE_COMMENTS, // harms nothing but readers of streams
     SIM_FAULT_KINDS,
 };
 struct fault_plan {
@@ -52,6 +53,7 @@ struct completion {              // one answer asked for, in any format
     const struct persona *persona;
     struct model_request request;
     int64_t n;                  // answers
+    bool stream, stream_usage;  // in pieces; with the counts (OpenAI)
     struct completion_options { // of a decision
         str *v;
         size_t n, cap;
@@ -73,11 +75,15 @@ struct wire {
     bool (*read)(const struct reader *r, const json_t *body); // false: refused, r->out says why
     void (*reply)(const struct completion *q, const struct reply *answers, struct arena *a,
                   struct serve_reply *out);
+    // The same in pieces, of one answer; NULL: it is never asked for.
+    void (*stream)(const struct completion *q, const struct reply *answer, struct arena *a,
+                   struct serve_reply *out);
     void (*error)(const struct wire_error *e, struct arena *a, struct serve_reply *out);
     bool has_own_key;      // in a header of its own, not as a bearer
     const char *text_mark; // what stands before the answer's text in a reply
 };
-extern const struct wire wire_openai, wire_anthropic, wire_gemini, wire_decision, wire_ollama;
+extern const struct wire wire_openai, wire_anthropic, wire_gemini, wire_gemini_stream,
+    wire_decision, wire_ollama;
 // The format that is spoken at a path, NULL: none. `model`: its name, where the path holds it.
 const struct wire *wire_find(str path, str *model);
 // Reads a request. False: `out` is the error reply. q->model is set where the path holds it.
@@ -98,4 +104,8 @@ bool wire_read_int(const struct reader *r, const json_t *body, const char *key, 
 void wire_add_message(const struct reader *r, enum role role, str text);
 // A finished reply.
 void wire_send(int status, struct buf *body, struct serve_reply *out);
+// Parts of streams: the next few characters of a text; an event (`name` may be NULL); the end.
+str wire_piece(str *rest);
+void wire_event(struct buf *stream, const char *name, struct buf *json);
+void wire_send_stream(struct buf *stream, struct serve_reply *out);
 void wire_models(const struct sim_data *data, struct arena *a, struct serve_reply *out);

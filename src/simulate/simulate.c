@@ -76,7 +76,10 @@ static bool complete(const struct simulator *s, const struct call *c, struct are
         request.sample = q.request.sample + i;
         sim_answer(q.persona, &request, a, &answers[i]);
     }
-    c->wire->reply(&q, answers, a, out);
+    if (q.stream)
+        c->wire->stream(&q, answers, a, out);
+    else
+        c->wire->reply(&q, answers, a, out);
     out->delay_ms = s->latency_ms < 0 ? answers[0].latency_ms : s->latency_ms;
     return true;
 }

@@ -20,6 +20,7 @@ static const struct {
     { "/v1/messages", NULL, &wire_anthropic },
     { "/v1beta/models/", ":generateContent", &wire_gemini },
     { "/v1/models/", ":generateContent", &wire_gemini },
+    { "/v1beta/models/", ":streamGenerateContent", &wire_gemini_stream },
     { "/api/alpha/decisions", NULL, &wire_decision },
     { "/api/chat", NULL, &wire_ollama },
 };
@@ -181,6 +182,37 @@ void wire_send(int status, struct buf *body, struct serve_reply *out)
     *out = (struct serve_reply){ .status = status,
                                  .content_type = S("application/json"),
                                  .body = buf_str(body) };
+}
+
+str wire_piece(str *rest)
+{
+    enum { PIECE_BYTES = 7 };
+    size_t len = 0;
+    while (len < rest->len && len < PIECE_BYTES) {
+        uint32_t code;
+        bool valid;
+        len += utf8_decode(str_sub(*rest, len, rest->len), &code, &valid);
+    }
+    str piece = str_sub(*rest, 0, len);
+    *rest = str_sub(*rest, len, rest->len);
+    return piece;
+}
+
+void wire_event(struct buf *stream, const char *name, struct buf *json)
+{
+    if (name)
+        buf_addf(stream, "event: %s\n", name);
+    buf_add(stream, S("data: "));
+    buf_add(stream, buf_str(json));
+    buf_add(stream, S("\n\n"));
+    json->len = 0;
+}
+
+void wire_send_stream(struct buf *stream, struct serve_reply *out)
+{
+    *out = (struct serve_reply){ .status = 200,
+                                 .content_type = S("text/event-stream"),
+                                 .body = buf_str(stream) };
 }
 
 void wire_models(const struct sim_data *data, struct arena *a, struct serve_reply *out)

@@ -65,6 +65,7 @@ static bool anthropic_read(const struct reader *r, const json_t *body)
         json_number_value(temperature) < 1)
         return wire_refuse(r, S("temperature"),
                            S("temperature may only be set to 1 when thinking is enabled"));
+    q->stream = json_is_true(json_object_get(body, "stream"));
     if (!read_system(r, json_object_get(body, "system")))
         return false;
     size_t first = q->request.messages.n;
@@ -103,9 +104,71 @@ static void anthropic_reply(const struct completion *q, const struct reply *answ
     wire_send(200, &b, out);
 }
 
+// ---- the reply in pieces ----
+
+static void put_start(struct json_out *o, const struct completion *q, const struct reply *r)
+{
+    json_open(o, '{');
+    json_key_str(o, S("type"), S("message_start"));
+    json_key_open(o, S("message"), '{');
+    json_key_str(o, S("id"), arena_printf(o->b->arena, "msg_%.*s", STR(r->request_id)));
+    json_key_str(o, S("model"), q->model);
+    json_key_bool(o, S("simulated"), true);
+    json_key_open(o, S("usage"), '{');
+    json_key_int(o, S("input_tokens"), r->usage.input_tok);
+    json_key_int(o, S("output_tokens"), 1);
+    json_close(o, '}');
+    json_close(o, '}');
+    json_close(o, '}');
+}
+
+static void put_delta(struct json_out *o, str text)
+{
+    json_open(o, '{');
+    json_key_str(o, S("type"), S("content_block_delta"));
+    json_key_int(o, S("index"), 0);
+    json_key_open(o, S("delta"), '{');
+    json_key_str(o, S("type"), S("text_delta"));
+    json_key_str(o, S("text"), text);
+    json_close(o, '}');
+    json_close(o, '}');
+}
+
+static void put_end(struct json_out *o, const struct reply *r)
+{
+    json_open(o, '{');
+    json_key_str(o, S("type"), S("message_delta"));
+    json_key_open(o, S("delta"), '{');
+    json_key_str(o, S("stop_reason"), r->finish == FINISH_LENGTH ? S("max_tokens") : S("end_turn"));
+    json_close(o, '}');
+    json_key_open(o, S("usage"), '{');
+    json_key_int(o, S("output_tokens"), r->usage.output_tok);
+    json_close(o, '}');
+    json_close(o, '}');
+}
+
+static void anthropic_stream(const struct completion *q, const struct reply *answer,
+                             struct arena *a, struct serve_reply *out)
+{
+    struct buf b = { .arena = a };
+    struct buf json = { .arena = a };
+    put_start(&(struct json_out){ .b = &json }, q, answer);
+    wire_event(&b, "message_start", &json);
+    buf_add(&b, S("event: ping\ndata: {\"type\":\"ping\"}\n\n"));
+    for (str rest = answer->text; rest.len > 0;) {
+        put_delta(&(struct json_out){ .b = &json }, wire_piece(&rest));
+        wire_event(&b, "content_block_delta", &json);
+    }
+    put_end(&(struct json_out){ .b = &json }, answer);
+    wire_event(&b, "message_delta", &json);
+    buf_add(&b, S("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
+    wire_send_stream(&b, out);
+}
+
 const struct wire wire_anthropic = {
     .read = anthropic_read,
     .reply = anthropic_reply,
+    .stream = anthropic_stream,
     .error = anthropic_error,
     .has_own_key = true,
     .text_mark = "\"text\":\"",

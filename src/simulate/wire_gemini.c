@@ -85,7 +85,8 @@ static bool gemini_read(const struct reader *r, const json_t *body)
            wire_read_int(r, config, "seed", INT32_MIN, &r->q->request.sample);
 }
 
-static void put_candidate(struct json_out *o, const struct reply *r)
+// `ends`: with the reason why.
+static void put_candidate(struct json_out *o, const struct reply *r, str text, bool ends)
 {
     json_key_open(o, S("candidates"), '[');
     json_open(o, '{');
@@ -93,34 +94,59 @@ static void put_candidate(struct json_out *o, const struct reply *r)
     json_key_str(o, S("role"), S("model"));
     json_key_open(o, S("parts"), '[');
     json_open(o, '{');
-    json_key_str(o, S("text"), r->text);
+    json_key_str(o, S("text"), text);
     json_close(o, '}');
     json_close(o, ']');
     json_close(o, '}');
-    json_key_str(o, S("finishReason"), r->finish == FINISH_LENGTH ? S("MAX_TOKENS") : S("STOP"));
+    if (ends)
+        json_key_str(o, S("finishReason"),
+                     r->finish == FINISH_LENGTH ? S("MAX_TOKENS") : S("STOP"));
     json_key_int(o, S("index"), 0);
     json_close(o, '}');
     json_close(o, ']');
 }
 
+static void put_reply(struct buf *b, const struct completion *q, const struct reply *r, str text,
+                      bool ends)
+{
+    const struct usage *u = &r->usage;
+    struct json_out o = { .b = b };
+    json_open(&o, '{');
+    put_candidate(&o, r, text, ends);
+    if (ends) {
+        json_key_open(&o, S("usageMetadata"), '{');
+        json_key_int(&o, S("promptTokenCount"), u->input_tok);
+        json_key_int(&o, S("candidatesTokenCount"), u->output_tok);
+        json_key_int(&o, S("totalTokenCount"), u->input_tok + u->output_tok);
+        json_close(&o, '}');
+    }
+    json_key_str(&o, S("modelVersion"), q->model);
+    json_key_str(&o, S("responseId"), r->request_id);
+    json_key_bool(&o, S("simulated"), true);
+    json_close(&o, '}');
+}
+
 static void gemini_reply(const struct completion *q, const struct reply *answers, struct arena *a,
                          struct serve_reply *out)
 {
-    const struct usage *u = &answers[0].usage;
     struct buf b = { .arena = a };
-    struct json_out o = { .b = &b };
-    json_open(&o, '{');
-    put_candidate(&o, &answers[0]);
-    json_key_open(&o, S("usageMetadata"), '{');
-    json_key_int(&o, S("promptTokenCount"), u->input_tok);
-    json_key_int(&o, S("candidatesTokenCount"), u->output_tok);
-    json_key_int(&o, S("totalTokenCount"), u->input_tok + u->output_tok);
-    json_close(&o, '}');
-    json_key_str(&o, S("modelVersion"), q->model);
-    json_key_str(&o, S("responseId"), answers[0].request_id);
-    json_key_bool(&o, S("simulated"), true);
-    json_close(&o, '}');
+    put_reply(&b, q, &answers[0], answers[0].text, true);
     wire_send(200, &b, out);
+}
+
+// Every event is a reply; the last one ends it.
+static void gemini_stream(const struct completion *q, const struct reply *answers, struct arena *a,
+                          struct serve_reply *out)
+{
+    struct buf b = { .arena = a };
+    struct buf json = { .arena = a };
+    str rest = answers[0].text;
+    do {
+        str piece = wire_piece(&rest);
+        put_reply(&json, q, &answers[0], piece, rest.len == 0);
+        wire_event(&b, NULL, &json);
+    } while (rest.len > 0);
+    wire_send_stream(&b, out);
 }
 
 const struct wire wire_gemini = {
@@ -129,4 +155,9 @@ const struct wire wire_gemini = {
     .error = gemini_error,
     .has_own_key = true,
     .text_mark = "\"text\":\"",
+};
+const struct wire wire_gemini_stream = {
+    // at a path of its own
+    .read = gemini_read, .reply = gemini_stream,     .error = gemini_error,
+    .has_own_key = true, .text_mark = "\"text\":\"",
 };

@@ -24,13 +24,16 @@ static void openai_error(const struct wire_error *e, struct arena *a, struct ser
     wire_send(e->status, &b, out);
 }
 
-static bool read_refused(const struct reader *r, const json_t *body)
+static bool read_stream(const struct reader *r, const json_t *body)
 {
-    if (json_is_true(json_object_get(body, "stream")))
-        return wire_refuse(r, S("stream"), S("simulated models do not stream; leave stream out"));
-    if (json_array_size(json_object_get(body, "tools")) > 0)
-        return wire_refuse(r, S("tools"), S("simulated models have no tools; leave tools out"));
-    return true;
+    struct completion *q = r->q;
+    const json_t *options = json_object_get(body, "stream_options");
+    q->stream = json_is_true(json_object_get(body, "stream"));
+    q->stream_usage = json_is_true(json_object_get(options, "include_usage"));
+    if (q->stream && q->n > 1)
+        return wire_refuse(r, S("n"), S("simulated models stream one choice"));
+    return json_array_size(json_object_get(body, "tools")) == 0 ||
+           wire_refuse(r, S("tools"), S("simulated models have no tools; leave tools out"));
 }
 
 static bool openai_read(const struct reader *r, const json_t *body)
@@ -49,7 +52,7 @@ static bool openai_read(const struct reader *r, const json_t *body)
         return false;
     if (q->n > CHOICES_MAX)
         return wire_refuse(r, S("n"), S("n must be a whole number from 1 to 16"));
-    return read_refused(r, body);
+    return read_stream(r, body);
 }
 
 static void put_choice(struct json_out *o, int64_t index, const struct reply *r)
@@ -98,9 +101,59 @@ static void openai_reply(const struct completion *q, const struct reply *choices
     wire_send(200, &b, out);
 }
 
+// ---- the reply in pieces ----
+
+// A chunk; `text` empty and no `finish`: the counts alone, with no choice.
+static void put_chunk(struct buf *json, const struct completion *q, const struct reply *r,
+                      const str *text, bool finish)
+{
+    struct json_out o = { .b = json };
+    json_open(&o, '{');
+    json_key_str(&o, S("id"), arena_printf(json->arena, "chatcmpl-%.*s", STR(r->request_id)));
+    json_key_str(&o, S("object"), S("chat.completion.chunk"));
+    json_key_str(&o, S("model"), q->model);
+    json_key_bool(&o, S("simulated"), true);
+    json_key_open(&o, S("choices"), '[');
+    if (text) {
+        json_open(&o, '{');
+        json_key_int(&o, S("index"), 0);
+        json_key_open(&o, S("delta"), '{');
+        if (text->len > 0)
+            json_key_str(&o, S("content"), *text);
+        json_close(&o, '}');
+        json_key_maybe(&o, S("finish_reason"), finish ? r->native_finish : (str){ 0 });
+        json_close(&o, '}');
+    }
+    json_close(&o, ']');
+    if (!text)
+        put_usage(&o, r->usage.input_tok, r->usage.output_tok);
+    json_close(&o, '}');
+}
+
+static void openai_stream(const struct completion *q, const struct reply *answer, struct arena *a,
+                          struct serve_reply *out)
+{
+    struct buf b = { .arena = a };
+    struct buf json = { .arena = a };
+    for (str rest = answer->text; rest.len > 0;) {
+        str piece = wire_piece(&rest);
+        put_chunk(&json, q, answer, &piece, false);
+        wire_event(&b, NULL, &json);
+    }
+    put_chunk(&json, q, answer, &(str){ 0 }, true);
+    wire_event(&b, NULL, &json);
+    if (q->stream_usage) {
+        put_chunk(&json, q, answer, NULL, false);
+        wire_event(&b, NULL, &json);
+    }
+    buf_add(&b, S("data: [DONE]\n\n"));
+    wire_send_stream(&b, out);
+}
+
 const struct wire wire_openai = {
     .read = openai_read,
     .reply = openai_reply,
+    .stream = openai_stream,
     .error = openai_error,
     .text_mark = "\"content\":\"",
 };

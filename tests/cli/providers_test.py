@@ -51,7 +51,7 @@ class Providers(Case):
 
 
 class Formats(Providers):
-    ARGS = ("--limit", 40, "--deterministic")
+    ARGS = ("--limit", 25, "--deterministic")
 
     def setUp(self):
         super().setUp()
@@ -64,7 +64,7 @@ class Formats(Providers):
                 out = self.ok("eval", "--model", model, "--base-url", self.host(s) + path,
                               *self.ARGS, "--out", f"o{i}", env={variable: KEY})
                 self.assertIn("SIMULATED", out)
-                self.assertEqual(self.stats(s)["ok"] - asked, 40, model)
+                self.assertEqual(self.stats(s)["ok"] - asked, 25, model)
                 self.assertEqual((self.dir / "direct/results.json").read_bytes(),
                                  (self.dir / f"o{i}/results.json").read_bytes(), model)
                 usage = self.read(f"o{i}", "summary.json")["evaluation_usage"]
@@ -93,6 +93,23 @@ class Formats(Providers):
                 self.assertGreater(sum(self.stats(s)["faults"].values()), 0)
             self.assertEqual((self.dir / "direct/results.json").read_bytes(),
                              (self.dir / f"f{i}/results.json").read_bytes(), model)
+
+    def test_replies_in_pieces_say_the_same(self):
+        streaming = [p for p in PROVIDERS if p[0].split("/")[0] in (
+            "openai", "openrouter", "azure", "anthropic", "gemini")]
+        faults = "sse-comments:0.3,429:0.05,500:0.05,body502:0.05,cut:0.05,html:0.02,gzip:0.1,seed=9"
+        for i, (model, variable, path) in enumerate(streaming):
+            with Simulator("--faults", faults) as s:
+                self.ok("eval", "--model", model, "--base-url", self.host(s) + path, *self.ARGS,
+                        "--retries", 12, "--extra", '{"stream": true}', "--out", f"s{i}",
+                        env={variable: KEY})
+                self.assertGreater(self.stats(s)["faults"]["sse-comments"], 0)
+            self.assertEqual((self.dir / "direct/results.json").read_bytes(),
+                             (self.dir / f"s{i}/results.json").read_bytes(), model)
+            usage = [self.read(o, "summary.json")["evaluation_usage"]
+                     for o in ("direct", f"s{i}")]
+            for name in ("num_calls", "prompt_tokens", "completion_tokens"):
+                self.assertEqual(usage[0][name], usage[1][name], (model, name))
 
     def test_an_unknown_model_ends_the_run(self):
         with Simulator() as s:

@@ -260,7 +260,7 @@ static void settings_are_checked_before_the_first_call(void **s)
         "{\"messages\":[]}",
         "{\"temperature\":1}",
         "{\"max_tokens\":5}",
-        "{\"stream\":true}",
+        "{\"stream\":\"yes\"}",
         "{\"n\":2}",
         "{\"response_format\":1}",
         "{\"max_completion_tokens\":0}",

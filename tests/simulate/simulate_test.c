@@ -223,7 +223,7 @@ static void bad_requests_are_400_and_say_which_member(void **s)
         { "{\"model\":\"sim-strong\",\"max_tokens\":1.5," CHAT "}", "\"max_tokens\"" },
         { "{\"model\":\"sim-strong\",\"n\":17," CHAT "}", "\"n\"" },
         { "{\"model\":\"sim-strong\",\"seed\":\"a\"," CHAT "}", "\"seed\"" },
-        { "{\"model\":\"sim-strong\",\"stream\":true," CHAT "}", "\"stream\"" },
+        { "{\"model\":\"sim-strong\",\"stream\":true,\"n\":2," CHAT "}", "\"n\"" },
         { "{\"model\":\"sim-strong\",\"tools\":[{}]," CHAT "}", "\"tools\"" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -394,6 +394,32 @@ static void each_format_refuses_in_its_own_words(void **s)
     assert_int_equal(call(plain, "POST", "/v1beta/models/:generateContent", S("{}")).status, 404);
 }
 
+static void a_stream_adds_up_to_the_whole_reply(void **s)
+{
+    (void)s;
+    struct serve_reply r =
+        post(plain, S("{\"model\":\"sim-strong\",\"temperature\":0,\"stream\":"
+                      "true,\"stream_options\":{\"include_usage\":true}," CHAT "}"));
+    assert_str(r.content_type, S("text/event-stream"));
+    assert_true(str_ends(r.body, S("data: [DONE]\n\n")));
+    struct buf text = { .arena = &arena };
+    struct buf want = { .arena = &arena };
+    str usage = { 0 };
+    for (str rest = r.body; rest.len > 0;) {
+        str line = str_cut_line(&rest);
+        if (!str_starts(line, S("data: {")))
+            continue;
+        json_t *event = parse(str_sub(line, 6, line.len));
+        const json_t *choice = json_array_get(json_object_get(event, "choices"), 0);
+        buf_add(&text, json_get_str(json_object_get(choice, "delta"), "content"));
+        json_decref(event);
+        usage = str_sub(line, 6, line.len);
+    }
+    buf_add_json(&want, buf_str(&text));
+    assert_str(at(post(plain, S(ASK)).body, "choices.0.message.content"), buf_str(&want));
+    assert_str(at(usage, "usage"), at(post(plain, S(ASK)).body, "usage"));
+}
+
 // ---- faults ----
 
 static struct serve_reply with_fault(const char *kind)
@@ -530,7 +556,7 @@ static void bad_fault_lists_are_usage_errors(void **s)
         { "429:x", "429:PROBABILITY" },     { "429:-0.1", "429:PROBABILITY" },
         { "429:1.1", "429:PROBABILITY" },   { "429:0.6,500:0.6", "more than 1" },
         { "429:0.1,429:0.1", "twice" },     { "seed=x", "whole number" },
-        { "429:0.1,,500:0.1", "no fault" }, { "sse-comments:0.1", "does not stream" },
+        { "429:0.1,,500:0.1", "no fault" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct simulator *sim = NULL;
@@ -615,6 +641,7 @@ int main(void)
         cmocka_unit_test(every_format_brings_the_same_answer),
         cmocka_unit_test(a_decision_is_one_of_the_options_with_shares),
         cmocka_unit_test(each_format_refuses_in_its_own_words),
+        cmocka_unit_test(a_stream_adds_up_to_the_whole_reply),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
