@@ -25,6 +25,8 @@ build libcurl4-openssl-dev lib:libcurl
 build libgsl-dev lib:gsl
 build libjansson-dev lib:jansson
 build libmicrohttpd-dev lib:libmicrohttpd
+build libpython3.11-dev lib:python-3.11-embed
+build libseccomp-dev lib:libseccomp
 build libsqlite3-dev lib:sqlite3
 build libssl-dev lib:libcrypto
 build libutf8proc-dev lib:libutf8proc

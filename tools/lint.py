@@ -18,7 +18,7 @@ from pathlib import Path
 MAX_FUNCTION, MAX_PARAMETERS, MAX_NESTING = 60, 5, 4
 MAX_LINES = {".c": 800, ".h": 200}
 LIBRARIES = ("jansson libcrypto libcurl sqlite3 libzstd yaml-0.1 gsl libmicrohttpd libutf8proc "
-             "cmocka").split()
+             "python-3.11-embed libseccomp cmocka").split()
 SKIPPED_DIRECTORIES = re.compile(r"build.*|\.git|runs|node_modules|__pycache__|corpus")
 # What the file-wide word check reads; licence texts and data are not ours to word.
 TEXT_FILES = re.compile(r".*\.(c|h|py|sh|md|build|txt|yaml|case)|Makefile|run|LAYERS")

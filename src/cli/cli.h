@@ -76,6 +76,10 @@ MUST_CHECK bool print_str(str text, struct err *err);
 // JSON Lines: for each line of `in` (at most 4 MiB) parses an object, calls `each`, prints one
 // record; a failure of `each` or of parsing becomes {"error": ...} and the next line is read.
 MUST_CHECK bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err);
+// The same for what needs more than the line: `ctx` is given to each call.
+typedef bool jsonl_each_fn(void *ctx, const json_t *in, struct arena *a, struct json_out *out,
+                           struct err *err);
+MUST_CHECK bool jsonl_run_each(FILE *in, jsonl_each_fn *each, void *ctx, struct err *err);
 
 // A position as commands take it: a FEN of the named variant (empty: standard; unknown ones are
 // refused by name), and what was mended in it (set of enum position_repair).
@@ -97,5 +101,6 @@ extern const struct command command_decode, command_eval, command_optimize, comm
     command_position, command_presets, command_prompt, command_puzzles_stats,
     command_puzzles_verify, command_puzzles_sample, command_resolve, command_runs_diff,
     command_runs_list, command_runs_rm, command_runs_show, command_simulate, command_stats_table,
-    command_pgn, command_power, command_play, command_study, command_transfer,
-    command_stats_breakdown, command_stats_curve, command_stats_pareto, command_stats_prompt;
+    command_harness_check, command_harness_parse, command_pgn, command_power, command_play,
+    command_study, command_transfer, command_stats_breakdown, command_stats_curve,
+    command_stats_pareto, command_stats_prompt;

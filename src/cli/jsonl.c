@@ -23,7 +23,13 @@ static bool read_line(FILE *in, char *line, size_t *len, bool *over)
     return c != EOF || *len > 0;
 }
 
-static void answer_line(str line, bool over, jsonl_fn *each, struct arena *a, struct buf *out)
+struct reader {
+    jsonl_each_fn *each;
+    void *ctx;
+};
+
+static void answer_line(str line, bool over, const struct reader *r, struct arena *a,
+                        struct buf *out)
 {
     struct err err = { 0 };
     if (over) {
@@ -33,7 +39,7 @@ static void answer_line(str line, bool over, jsonl_fn *each, struct arena *a, st
         if (in && !json_is_object(in))
             err_set(&err, ERR_INPUT, "not a JSON object");
         struct json_out o = { .b = out };
-        bool ok = json_is_object(in) && each(in, a, &o, &err);
+        bool ok = json_is_object(in) && r->each(r->ctx, in, a, &o, &err);
         json_decref(in);
         if (ok)
             return;
@@ -45,8 +51,9 @@ static void answer_line(str line, bool over, jsonl_fn *each, struct arena *a, st
     json_close(&o, '}');
 }
 
-bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err)
+bool jsonl_run_each(FILE *in, jsonl_each_fn *each, void *ctx, struct err *err)
 {
+    const struct reader r = { each, ctx };
     char *line = mem_must(malloc(LINE_MAX_BYTES));
     struct arena a = { 0 };
     bool ok = true;
@@ -58,7 +65,7 @@ bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err)
             continue;
         arena_reset(&a);
         struct buf b = { .arena = &a };
-        answer_line(text, over, each, &a, &b);
+        answer_line(text, over, &r, &a, &b);
         buf_add_char(&b, '\n');
         str record = buf_str(&b);
         if (fwrite(record.data, 1, record.len, stdout) != record.len)
@@ -71,4 +78,21 @@ bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err)
     arena_free(&a);
     free(line);
     return ok;
+}
+
+struct plain {
+    jsonl_fn *each;
+};
+
+static bool call_plain(void *ctx, const json_t *in, struct arena *a, struct json_out *out,
+                       struct err *err)
+{
+    const struct plain *p = ctx;
+    return p->each(in, a, out, err);
+}
+
+bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err)
+{
+    struct plain p = { each };
+    return jsonl_run_each(in, call_plain, &p, err);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "sandbox/sandbox.h"
 #include "version.h"
 
 const struct command *const commands[] = {
@@ -34,6 +35,8 @@ const struct command *const commands[] = {
     &command_play,
     &command_study,
     &command_transfer,
+    &command_harness_check,
+    &command_harness_parse,
     NULL,
 };
 
@@ -185,6 +188,7 @@ static bool dispatch(int argc, char **argv, struct arena *a, struct err *err)
 
 int main(int argc, char **argv)
 {
+    sandbox_become_template(argc, argv);
     struct arena arena = { 0 };
     struct err err = { 0 };
     log_to(log_print);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cell.c - one child and its requests. Time is measured from outside: one C call inside Python (a
+// huge power, a regular expression) cannot be interrupted from within. The verdict goes by the
+// child's CPU time, so that a busy machine does not decide; wall time is only a backstop.
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sandbox/client.h"
+
+struct cell {
+    struct sandbox *owner;
+    struct fork child;
+    clockid_t clock; // of its CPU time
+    enum cell_state state;
+    enum cell_end end;
+    int status;
+    int64_t id; // of the latest request
+    str frame;  // what of the request is still to be sent
+    int64_t cpu_limit_ms, due_ms, wall_ms;
+    char *in; // the reply so far
+    size_t n_in, cap_in;
+};
+
+bool cell_new(struct sandbox *s, struct cell **out, struct err *err)
+{
+    struct fork child;
+    *out = NULL;
+    if (!sandbox_fork(s, &child, err))
+        return false;
+    struct cell *c = mem_must(calloc(1, sizeof *c));
+    c->owner = s;
+    c->child = child;
+    if (clock_getcpuclockid(child.pid, &c->clock) != 0) {
+        cell_free(c);
+        return err_set(err, ERR_RUN, "sandbox: the CPU time of a child cannot be read");
+    }
+    *out = c;
+    return true;
+}
+
+static int64_t cpu_ms(const struct cell *c)
+{
+    struct timespec t;
+    if (clock_gettime(c->clock, &t) != 0)
+        return 0; // it has just ended; its socket tells
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static enum cell_state finish(struct cell *c, enum cell_end why)
+{
+    pidfd_send_signal(c->child.pidfd, SIGKILL, NULL, 0);
+    close(c->child.socket);
+    c->status = sandbox_reap(c->owner, c->child.pid);
+    close(c->child.pidfd);
+    c->child = (struct fork){ .socket = -1, .pidfd = -1 };
+    c->end = why;
+    return c->state = CELL_FAULT;
+}
+
+// It closed its socket: how did it end? A child that lives on without one is killed, and has broken
+// the protocol.
+static enum cell_state hung_up(struct cell *c)
+{
+    struct pollfd end = { .fd = c->child.pidfd, .events = POLLIN };
+    bool over = poll(&end, 1, 200) == 1;
+    finish(c, CELL_PROTOCOL);
+    if (over)
+        c->end = WIFSIGNALED(c->status) ? CELL_SIGNAL : CELL_EXIT;
+    return c->state;
+}
+
+void cell_free(struct cell *c)
+{
+    if (!c)
+        return;
+    if (c->state != CELL_FAULT)
+        finish(c, CELL_ENDED_NOT);
+    free(c->in);
+    free(c);
+}
+
+int cell_fd(const struct cell *c)
+{
+    return c->child.socket;
+}
+
+int64_t cell_next_id(struct cell *c)
+{
+    return ++c->id;
+}
+
+static void set_due(struct cell *c, int64_t now)
+{
+    int64_t left = c->cpu_limit_ms - cpu_ms(c);
+    c->due_ms = now + (left > 1 ? left : 1);
+    if (c->due_ms > c->wall_ms)
+        c->due_ms = c->wall_ms;
+}
+
+void cell_send(struct cell *c, str frame, int64_t limit_ms)
+{
+    if (c->state == CELL_FAULT)
+        return;
+    int64_t now = clock_mono_ms();
+    c->state = CELL_BUSY;
+    c->frame = frame;
+    c->n_in = 0;
+    c->wall_ms = now + CELL_WALL_MS;
+    c->cpu_limit_ms = cpu_ms(c) + limit_ms;
+    set_due(c, now);
+}
+
+int64_t cell_due_ms(const struct cell *c)
+{
+    return c->state == CELL_BUSY ? c->due_ms : -1;
+}
+
+// False: the socket is broken.
+static bool push(struct cell *c)
+{
+    while (c->frame.len > 0) {
+        ssize_t n = send(c->child.socket, c->frame.data, c->frame.len, MSG_NOSIGNAL);
+        if (n < 0)
+            return errno == EAGAIN || errno == EINTR;
+        c->frame = str_sub(c->frame, (size_t)n, c->frame.len);
+    }
+    return true;
+}
+
+enum { PULL_MORE, PULL_WHOLE, PULL_BROKEN, PULL_END };
+static const size_t reply_room = FRAME_HEAD_BYTES + HARNESS_REPLY_MAX_BYTES;
+
+// What has come so far: exactly one frame, and not a byte behind it.
+static int judge_bytes(const struct cell *c)
+{
+    if (c->n_in < FRAME_HEAD_BYTES)
+        return PULL_MORE;
+    size_t n = frame_length((const unsigned char *)c->in);
+    if (n > HARNESS_REPLY_MAX_BYTES || c->n_in > FRAME_HEAD_BYTES + n)
+        return PULL_BROKEN;
+    return c->n_in == FRAME_HEAD_BYTES + n ? PULL_WHOLE : PULL_MORE;
+}
+
+static void make_room(struct cell *c)
+{
+    size_t wanted = c->n_in < 4096 ? 8192 : reply_room + 1;
+    if (c->cap_in < wanted) {
+        c->in = mem_must(realloc(c->in, wanted));
+        c->cap_in = wanted;
+    }
+}
+
+static int pull(struct cell *c)
+{
+    for (;;) {
+        make_room(c);
+        ssize_t n = recv(c->child.socket, c->in + c->n_in, c->cap_in - c->n_in, 0);
+        if (n == 0)
+            return PULL_END;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno == EAGAIN ? judge_bytes(c) : PULL_END;
+        c->n_in += (size_t)n;
+        int state = judge_bytes(c);
+        if (state == PULL_BROKEN)
+            return state;
+    }
+}
+
+static enum cell_state check_time(struct cell *c)
+{
+    int64_t now = clock_mono_ms();
+    if (now < c->due_ms)
+        return CELL_BUSY;
+    if (cpu_ms(c) >= c->cpu_limit_ms)
+        return finish(c, CELL_DEADLINE);
+    if (now >= c->wall_ms)
+        return finish(c, CELL_WALL);
+    set_due(c, now);
+    return CELL_BUSY;
+}
+
+enum cell_state cell_step(struct cell *c, struct arena *a, struct harness_result *out)
+{
+    if (c->state != CELL_BUSY)
+        return c->state;
+    if (!push(c))
+        return hung_up(c);
+    switch (pull(c)) {
+    case PULL_END: return hung_up(c);
+    case PULL_BROKEN: return finish(c, CELL_PROTOCOL);
+    case PULL_MORE: return check_time(c);
+    default: break;
+    }
+    str json = { c->in + FRAME_HEAD_BYTES, c->n_in - FRAME_HEAD_BYTES };
+    if (c->frame.len > 0 || !frame_read(json, c->id, a, out, NULL))
+        return finish(c, CELL_PROTOCOL);
+    c->state = CELL_IDLE;
+    return CELL_ANSWERED;
+}
+
+enum cell_state cell_wait(struct cell *c, struct arena *a, struct harness_result *out)
+{
+    enum cell_state state;
+    while ((state = cell_step(c, a, out)) == CELL_BUSY) {
+        short wanted = (short)(POLLIN | (c->frame.len > 0 ? POLLOUT : 0));
+        struct pollfd p = { .fd = c->child.socket, .events = wanted };
+        int64_t left = c->due_ms - clock_mono_ms();
+        poll(&p, 1, left > 0 ? (int)left : 0);
+    }
+    return state;
+}
+
+enum cell_end cell_end(const struct cell *c)
+{
+    return c->end;
+}
+
+str cell_end_text(const struct cell *c, struct arena *a)
+{
+    switch (c->end) {
+    case CELL_ENDED_NOT: return S("");
+    case CELL_EXIT: return arena_printf(a, "exit:%d", WEXITSTATUS(c->status));
+    case CELL_SIGNAL: return arena_printf(a, "signal:%d", WTERMSIG(c->status));
+    case CELL_DEADLINE: return S("deadline");
+    case CELL_WALL: return S("wall");
+    case CELL_PROTOCOL: return S("protocol");
+    }
+    BUG("no such end");
+}

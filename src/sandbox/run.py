@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inside of a sandboxed child: one request in, one reply out (Meta-Harness specification 3.3).
+
+The template executes this file once, behind check.py in the same namespace, and forks: so whatever
+stands here costs a child nothing. Candidates get reduced builtins and facades of modules; still,
+nothing relies on that: they run in a process that can do nothing but compute.
+"""
+import builtins
+import collections
+import gc
+import heapq  # noqa: F401  collections wants it late
+import itertools
+import json
+import math
+import random
+import statistics
+import sys
+import types
+import unicodedata  # noqa: F401  the parser wants it for identifiers beyond ASCII
+import warnings
+
+MAX_RESULT, MAX_PROMPT, MAX_MESSAGE, RECURSION = 65536, 16384, 500, 300
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
+SURROGATE = re.compile("[\ud800-\udfff]")
+PROMPTS = {"system": "SYSTEM_PROMPT", "user": "USER_PROMPT"}
+
+generator = random.Random(0)
+call_seed = 0
+candidate = {}
+
+
+def quiet_print(*values, **options):
+    """Prints nowhere."""
+
+
+def seeded_random(seed=None):
+    return random.Random(call_seed if seed is None else seed)
+
+
+def reseed(seed=None):
+    generator.seed(call_seed if seed is None else seed)
+
+
+def make_facade(name, module):
+    members = {m: getattr(module, m) for m in MEMBERS[name]}
+    if name == "random":
+        members = {m: getattr(generator, m) for m in members if m not in ("Random", "seed")}
+        members.update(Random=seeded_random, seed=reseed)
+    return types.SimpleNamespace(**members)
+
+
+FACADES = {name: make_facade(name, module) for name, module in {
+    "math": math, "re": re, "random": random, "collections": collections,
+    "itertools": itertools, "statistics": statistics}.items()}
+
+
+def import_facade(name, globals=None, locals=None, fromlist=(), level=0):
+    if level or name not in FACADES:
+        raise RuntimeError(f"no module {name}")
+    return FACADES[name]
+
+
+def fresh_globals():
+    allowed = {name: getattr(builtins, name) for name in BUILTINS}
+    allowed.update(print=quiet_print, __import__=import_facade)
+    names = {name: FACADES[name] for name in PREBOUND}
+    names.update(__builtins__=allowed, __name__="harness")
+    return names
+
+
+def clean(text):
+    """Text that UTF-8 and a terminal can bear."""
+    if CONTROL.search(text):
+        text = CONTROL.sub("", text)
+    if SURROGATE.search(text):
+        text = SURROGATE.sub("\ufffd", text)
+    return text
+
+
+def describe(e):
+    """An exception as plain values. Never a traceback with source: that opens files."""
+    try:
+        message = clean(str(e)[:MAX_MESSAGE])
+    except Exception:
+        message = ""
+    line, tb = 0, e.__traceback__
+    while tb:
+        if tb.tb_frame.f_code.co_filename == "<harness>":
+            line = tb.tb_lineno
+        tb = tb.tb_next
+    return {"class": type(e).__name__, "message": message, "line": line}
+
+
+def result(value):
+    if type(value) is str:
+        if len(value) > MAX_RESULT or len(value := clean(value)) * 4 > MAX_RESULT < len(
+                value.encode()):
+            raise OverflowError(f"a result has at most {MAX_RESULT} bytes")
+        return "str", value
+    if type(value) is bool:
+        return "bool", value
+    if type(value) is int and -2 ** 63 <= value < 2 ** 63:
+        return "int", value
+    return ("none", None) if value is None else ("other", None)
+
+
+def limit(name, faults):
+    """An integer of the contract, coerced as the reference does; None: its default."""
+    value = candidate.get(name)
+    if value is None:
+        return None
+    try:
+        return min(max(0, int(value)), 2 ** 31)
+    except OverflowError:
+        faults.append({"rule": "S70", "line": 1, "col": 1,
+                       "message": f"{name} is not finite: write a small integer"})
+    except (TypeError, ValueError):
+        pass
+    return None
+
+
+def contract():
+    faults = []
+    out = {"formats": callable(candidate.get("format_observation")),
+           "parses": callable(candidate.get("parse_action"))}
+    for key, name in PROMPTS.items():
+        text = candidate.get(name)
+        out[key] = clean(text) if type(text) is str and text else None
+        if out[key] and len(out[key]) > MAX_PROMPT:
+            faults.append({"rule": "S05", "line": 1, "col": 1,
+                           "message": f"{name} has more than {MAX_PROMPT} characters"})
+            out[key] = None
+    for key, name in (("format_retries", LIMITS[0]), ("illegal_retries", LIMITS[1]),
+                      ("max_turns", LIMITS[2])):
+        value = limit(name, faults)
+        if value is not None:
+            out[key] = value
+    for name in REQUIRED:
+        if not callable(candidate.get(name)):
+            faults.append({"rule": "S60", "line": 1, "col": 1,
+                           "message": f"{name} is no function once loaded"})
+    out["faults"] = faults
+    return out
+
+
+def load(source):
+    code = executable(source)
+    sys.setrecursionlimit(RECURSION)
+    candidate.update(fresh_globals())
+    exec(code, candidate)
+    return "other", contract()
+
+
+def load_raw(source):
+    """Without any protection of this file, for tests of what the process itself holds."""
+    candidate.update(__name__="harness", random=random, re=re, math=math, itertools=itertools)
+    exec(compile(source, "<harness>", "exec", 0, dont_inherit=True), candidate)
+    return "other", contract()
+
+
+def call(request):
+    global call_seed
+    call_seed = request["seed"]
+    generator.seed(call_seed)
+    value = candidate[request["fn"]](*request["args"], **request.get("kwargs", {}))
+    return ("bool", bool(value)) if request["fn"] == "is_legal_action" else result(value)
+
+
+def answer(request):
+    op = request["op"]
+    if op == "check":
+        return "other", {"faults": check(request["source"])[0]}
+    if op == "load":
+        return load(request["source"])
+    if op == "raw" and RAW:
+        return load_raw(request["source"])
+    if op == "call":
+        return call(request)
+    raise RuntimeError(f"no such op {op}")
+
+
+def handle(frame):
+    """Bytes of a request to bytes of its reply. SystemExit and its like end the child."""
+    request = json.loads(frame)
+    reply = {"v": 1, "id": request["id"]}
+    try:
+        kind, value = answer(request)
+        reply.update(ok=True, type=kind, value=value)
+    except Exception as e:
+        reply.update(ok=False, error=describe(e))
+    return json.dumps(reply, ensure_ascii=False).encode()
+
+
+def close_doors():
+    """The last act of the template's set-up."""
+    warnings.simplefilter("ignore")
+    if RAW:
+        for name in ("ctypes", "mmap", "os", "resource", "signal", "socket"):
+            __import__(name)
+    check("def propose_action(b):\n    return ''\n")  # what is made on first use is made here
+    json.dumps({"a": json.loads('{"a": "é"}')}, ensure_ascii=False)
+    sys.stdin = sys.stdout = sys.stderr = None
+    sys.path.clear()
+    sys.path_hooks.clear()
+    sys.meta_path.clear()
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// template.c - the process from which cells are forked. It is exec'ed with an empty environment, so
+// that nothing of the program is in its memory, and never sees a candidate: what a child reads of
+// it is Python and our two files.
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/internal.h"
+
+// ---- the child's side ----
+
+static void read_all(void *out, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t got = read(CHILD_FD, (char *)out + done, n - done);
+        if (got <= 0)
+            _exit(got == 0 ? 0 : EXIT_STREAM);
+        done += (size_t)got;
+    }
+}
+
+static void write_all(const void *data, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t put = write(CHILD_FD, (const char *)data + done, n - done);
+        if (put <= 0)
+            _exit(EXIT_STREAM);
+        done += (size_t)put;
+    }
+}
+
+noreturn void child_run(int socket, pid_t template)
+{
+    unsigned char head[FRAME_HEAD_BYTES];
+    lock_child(socket, template);
+    for (;;) {
+        read_all(head, sizeof head);
+        uint32_t n = frame_length(head);
+        char *request = n <= HARNESS_REQUEST_MAX_BYTES ? malloc(n + 1) : NULL;
+        char *reply;
+        size_t len;
+        if (!request)
+            _exit(EXIT_MEMORY);
+        read_all(request, n);
+        if (!python_handle(request, n, &reply, &len))
+            _exit(EXIT_CANDIDATE);
+        for (size_t i = 0; i < sizeof head; i++)
+            head[i] = (unsigned char)(len >> (8 * i) & 0xff);
+        write_all(head, sizeof head);
+        write_all(reply, len);
+        free(request);
+        free(reply);
+    }
+}
+
+// ---- the template's side ----
+
+static void send_report(int control, const struct report *r, const int fds[2])
+{
+    union { // aligned as the macros want it
+        struct cmsghdr head;
+        char room[CMSG_SPACE(2 * sizeof(int))];
+    } extra = { 0 };
+    struct report copy = *r;
+    struct iovec part = { &copy, sizeof copy };
+    struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+    if (fds) {
+        m.msg_control = &extra;
+        m.msg_controllen = sizeof extra.room;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(2 * sizeof(int));
+        memcpy(CMSG_DATA(c), fds, 2 * sizeof(int));
+    }
+    if (sendmsg(control, &m, MSG_NOSIGNAL) < 0)
+        _exit(0); // the program is gone
+}
+
+static void fork_child(int control)
+{
+    int pair[2] = { -1, -1 };
+    pid_t self = getpid();
+    struct report r = { 0 };
+    int pidfd = -1;
+    r.pid = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0 ? python_fork() : -1;
+    if (r.pid == 0)
+        child_run(pair[1], self);
+    if (r.pid > 0)
+        pidfd = pidfd_open(r.pid, 0);
+    if (pidfd < 0) {
+        r.error = errno ? errno : EAGAIN;
+        if (r.pid > 0) {
+            kill(r.pid, SIGKILL);
+            waitpid(r.pid, NULL, 0);
+        }
+        send_report(control, &r, NULL);
+    } else {
+        send_report(control, &r, (int[]){ pair[0], pidfd });
+        close(pidfd);
+    }
+    if (pair[0] >= 0) {
+        close(pair[0]);
+        close(pair[1]);
+    }
+}
+
+noreturn void template_run(int control, const struct hello *hello)
+{
+    struct order order;
+    if (send(control, hello, sizeof *hello, MSG_NOSIGNAL) < 0)
+        _exit(0);
+    while (recv(control, &order, sizeof order, 0) == (ssize_t)sizeof order) {
+        struct report r = { .pid = order.pid };
+        if (order.kind == ORDER_FORK) {
+            fork_child(control);
+        } else {
+            if (waitpid(order.pid, &r.status, 0) < 0)
+                r.error = errno;
+            send_report(control, &r, NULL);
+        }
+    }
+    _exit(0); // end of the control socket: the program is gone
+}
+
+void sandbox_become_template(int argc, char **argv)
+{
+    struct hello hello = { 0 };
+    if (argc != 4 || strcmp(argv[1], TEMPLATE_WORD) != 0)
+        return;
+    int64_t hash_seed;
+    if (!str_to_int(str_from(argv[3]), 0, UINT32_MAX, &hash_seed))
+        return;
+    clearenv(); // of what the loader may have added
+    bool raw = strcmp(argv[2], RAW_WORD) == 0;
+    if (python_start(raw, (unsigned long)hash_seed, hello.failure, sizeof hello.failure))
+        lock_prepare(&hello.layers, hello.failure, sizeof hello.failure);
+    snprintf(hello.python, sizeof hello.python, "%s", python_version_text());
+    template_run(CONTROL_FD, &hello);
+}
