@@ -238,11 +238,19 @@ class Decisions(Providers):
             self.assertEqual(self.stats(s)["requests"], 0)
 
     def test_a_study_shows_simba_as_not_applicable(self):
-        self.write("study.yaml", "study: s\nmodels: [typesafe/jev-sim-responsive]\n"
-                   "methods: [baseline, simba]\nseeds: [1]\nbaseline_repeats: 1\n"
-                   "prompt_model: {name: sim/meta}\n")
-        out = self.ok("study", "study.yaml", "--dry-run", env={"OPENROUTER_API_KEY": KEY})
-        self.assertTrue(re.search(r"simba.*left out.*no sampling", out), out)
+        with Simulator() as s:
+            self.write("study.yaml", "study: s\nmodels:\n"
+                       f"- {{name: {JEV}, base_url: '{self.host(s)}'}}\n"
+                       "methods: [baseline, simba]\nseeds: [1]\nbaseline_repeats: 2\n"
+                       "test_limit: 20\nprompt_model: {name: sim/meta}\n")
+            env = {"OPENROUTER_API_KEY": KEY}
+            out = self.ok("study", "study.yaml", "--dry-run", env=env)
+            self.assertTrue(re.search(r"simba.*left out.*no sampling", out), out)
+            out = self.ok("study", "study.yaml", "--out", "o", env=env)
+        self.assertIn("N.A.", out)
+        baselines = [self.read("o", JEV.replace("/", "-"), f"baseline-r{i}", "summary.json")
+                     for i in (1, 2)]
+        self.assertEqual(*(b["metrics"] for b in baselines))  # there is no sampling
 
 
 if __name__ == "__main__":
