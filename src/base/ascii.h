@@ -26,6 +26,12 @@ static inline bool ascii_is_alnum(char c)
     return ascii_is_digit(c) || ascii_is_lower(c) || ascii_is_upper(c);
 }
 
+// A to Z, a to z.
+static inline bool ascii_is_alpha(char c)
+{
+    return ascii_is_alnum(c) && !ascii_is_digit(c);
+}
+
 // White space: blank, \t \n \v \f \r.
 static inline bool ascii_is_blank(char c)
 {

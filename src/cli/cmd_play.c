@@ -3,7 +3,7 @@
 // totals are what they are for.
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/play.h"
 #include "match/match.h"
 #include "stats/stats.h"
 
@@ -48,6 +48,8 @@ static str table(const struct match_totals *t, double seconds, struct arena *a)
 
 static bool run(const struct args *args, struct arena *a, struct err *err)
 {
+    if (opt_flag(args, "parse-reply"))
+        return jsonl_run(stdin, parse_reply, err);
     struct match_totals totals = { 0 };
     int64_t n = opt_int(args, "games", 1);
     uint64_t seed = (uint64_t)opt_int(args, "seed", 1);
@@ -78,6 +80,8 @@ static const struct opt opts[] = {
     { "seed", OPT_INT, "N", "decides every draw [1]", 0, 9e18 },
     { "max-plies", OPT_INT, "N", "where a game is broken off [200]", 1, 1000 },
     { "json", OPT_FLAG, NULL, "print the aggregate object", 0, 0 },
+    { "parse-reply", OPT_FLAG, NULL, "read replies from standard input, JSON Lines, and judge them",
+      0, 0 },
     { 0 },
 };
 
@@ -89,6 +93,9 @@ const struct command command_play = {
         "Games of two players who choose uniformly among the legal moves, under the automatic\n"
         "rules: mate, stalemate, insufficient material, seventy-five moves, fivefold\n"
         "repetition, and a cap on plies.\n"
+        "--parse-reply shows how a reply of a dialog is read: a line is {\"profile\", \"fen\",\n"
+        "\"reply\"}, and as one wishes \"think\", \"reflection\", \"after_reflection\", "
+        "\"tool_call\".\n"
         "Example: rookery play --white random --black random --games 10000 --seed 1",
     .opts = { opts },
     .run = run,

@@ -152,3 +152,5 @@ struct prompt_record { // outcome.record of episode_prompt; never NULL once done
     bool truncated; // the token limit cut it
     str error;      // why it is not usable; empty otherwise
 };
+
+#include "episode/dialog.h"

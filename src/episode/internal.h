@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// internal.h - the scanners behind the resolver: shapes of moves and words in free text.
+// internal.h - the scanners behind the resolver: shapes of moves and words in free text; the parts
+// of the reader of dialogs.
 #pragma once
 #include "episode/episode.h"
 
@@ -23,3 +24,18 @@ bool scan_has_guard_word(str text);
 bool scan_announces_move(str text);
 // The payload of the last "Final move:" line (2.1), trimmed but not stripped; false: no such line.
 bool scan_final_move(str text, str *payload);
+
+// ---- dialogs ----
+
+// Reads a text as profile compat or v0 does; fills action, move and why.
+void dialog_read_compat(const struct dialog_rules *r, bool after_reflection, str text,
+                        struct arena *a, struct dialog_reading *out);
+// The same as profile robust, and lenient. `text`: the reply without reasoning.
+void dialog_read_robust(const struct dialog_rules *r, const struct dialog_said *said, str text,
+                        struct arena *a, struct dialog_reading *out);
+struct dialog_try dialog_move_robust(const struct dialog_rules *r, const struct position *pos,
+                                     str text, struct arena *a);
+// The legal move of a UCI text, castling also as king takes own rook; MOVE_NONE: none.
+move dialog_uci_move(const struct dialog_rules *r, const struct position *pos, str text);
+// Ends the sentence in `b` with the position, unless the rules keep it back.
+str dialog_refusal(const struct dialog_rules *r, const struct position *pos, struct buf *b);
