@@ -8,11 +8,16 @@ bar is missed; on a busy machine measure again before believing it.
 import csv
 import json
 import math
+import os
+import random
+import re
 import resource
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +34,7 @@ PERFT = [
 PERFT_RUNS = 3
 PUZZLE_COPIES = 200
 PGN_COPIES = 10
+DUMP_COPIES = 25
 SAMPLES = 20
 
 
@@ -38,7 +44,8 @@ def cpu_seconds(command, text=None):
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
     before = used()
-    result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, input=text, capture_output=True, text=True,
+                            errors="replace", check=False)
     if result.returncode:
         sys.exit(f"bench.py: {' '.join(command)} failed:\n{result.stderr}")
     return used() - before
@@ -88,6 +95,33 @@ def bench_puzzles(folder):
     return cpu_seconds([ROOKERY, "puzzles", "verify", str(packed)]) / peer
 
 
+def bench_sample(folder):
+    """Wall time of drawing from a dump against that of unpacking it; rows of the shared data pack,
+    shuffled so that they pack as a real dump does."""
+    source = ROOT / "../shared/data/puzzles/lichess_full10.csv"
+    if not source.exists():
+        return None
+    head, *rows = source.read_text(encoding="utf-8").splitlines()
+    plain, packed = folder / "dump.csv", folder / "dump.csv.zst"
+    with open(plain, "w", encoding="utf-8") as out:
+        out.write(head + "\n")
+        for copy in range(DUMP_COPIES):
+            random.Random(copy).shuffle(rows)
+            out.writelines(f"{copy}-{row}\n" for row in rows)
+    subprocess.run(["zstd", "-q", "-12", "--zstd=wlog=17", str(plain), "-o", str(packed)], check=True)
+
+    def least(command):
+        times = []
+        for _ in range(5):
+            began = time.monotonic()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            times.append(time.monotonic() - began)
+        return min(times)
+    ours = least([ROOKERY, "puzzles", "sample", "--source", str(packed), "--force", "--out",
+                  str(folder / "drawn")])
+    return ours / least(["sh", "-c", f"zstd -dc {packed} > /dev/null"])
+
+
 def bench_pgn(folder):
     """Plies validated a second against `pgn-extract -r`, on games of the shared data pack."""
     peer = shutil.which("pgn-extract") or shutil.which("pgn-extract", path="/usr/games")
@@ -124,6 +158,86 @@ def bench_calls(folder):
         return 1e6 * seconds / sum(1 for _ in lines)  # a line a call
 
 
+NGINX = """daemon off; pid {dir}/pid; error_log {dir}/error.log; worker_processes 1;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off; keepalive_requests 1000000000; default_type application/json;
+  client_body_buffer_size 64k; client_body_temp_path {dir}/body; proxy_temp_path {dir}/proxy;
+  fastcgi_temp_path {dir}/f; uwsgi_temp_path {dir}/u; scgi_temp_path {dir}/s;
+  server {{ listen 127.0.0.1:{port} backlog=1024; location / {{ return 200 '{reply}'; }} }}
+}}
+"""
+
+
+class Nginx:
+    """A server that answers every request with the same 1 kB completion."""
+
+    def __init__(self, folder, program):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        reply = {"id": "c1", "object": "chat.completion", "model": "m", "choices": [
+            {"index": 0, "message": {"role": "assistant", "content": '{"move": "e2e4"}'},
+             "finish_reason": "stop"}], "usage": {"prompt_tokens": 500, "completion_tokens": 9,
+                                                  "total_tokens": 509}, "system_fingerprint": ""}
+        reply["system_fingerprint"] = "x" * (1024 - len(json.dumps(reply)))
+        text = json.dumps(reply).replace("\\", "\\\\")
+        (folder / "nginx.conf").write_text(NGINX.format(dir=folder, port=self.port, reply=text))
+        self.command = [program, "-p", str(folder), "-c", str(folder / "nginx.conf")]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            with socket.socket() as s:
+                if s.connect_ex(("127.0.0.1", self.port)) == 0:
+                    break
+            time.sleep(0.05)
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+
+def bench_throughput(folder, store):
+    """CPU of a call against wrk's of a request: the same 2 kB, the same server, 64 in flight."""
+    nginx = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin")
+    wrk = shutil.which("wrk")
+    if not nginx or not wrk:
+        return None
+    program, script, out = folder / "program.txt", folder / "post.lua", folder / "calls"
+    program.write_text("Play the best move. " + "Look at checks, captures and threats first. " * 18)
+    puzzle = next(csv.DictReader(open(ROOT / "data/puzzles-test.csv", encoding="utf-8")))["PuzzleId"]
+    body = subprocess.run([ROOKERY, "prompt", "--puzzles", "builtin:test", "--id", puzzle, "--index",
+                           "0", "--model", "openai/m", "--program", str(program)],
+                          capture_output=True, text=True, check=True,
+                          env={**os.environ, "OPENAI_API_KEY": "bench"}).stdout.strip()
+    script.write_text(f'wrk.method="POST"\nwrk.body=[==[{body}]==]\n'
+                      'wrk.headers["Content-Type"]="application/json"\n')
+
+    def ours(url, samples):
+        shutil.rmtree(out, ignore_errors=True)
+        for path in folder.glob("calls.db*"):
+            path.unlink()
+        os.environ["OPENAI_API_KEY"] = "bench-key-of-nobody"
+        seconds = cpu_seconds([ROOKERY, "eval", "--model", "openai/m", "--base-url", url, "--program",
+                               str(program), "--samples", str(samples), "--store", store, "--out",
+                               str(out), "--concurrency", "64"])
+        with open(out / "predictions.jsonl", encoding="utf-8") as lines:
+            return seconds, sum(1 for _ in lines)
+    with Nginx(folder, nginx) as url:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([wrk, "-t1", "-c64", "-d4s", "-s", str(script), url + "/chat/completions"],
+                              capture_output=True, text=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        theirs = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / int(
+            re.search(r"(\d+) requests in", done.stdout)[1])
+        few, many = ours(url, 1), ours(url, SAMPLES)
+    each = (many[0] - few[0]) / (many[1] - few[1])
+    print(f"  {len(body)} bytes asked: {1e6 * each:.0f} us a call, wrk {1e6 * theirs:.1f} us a request")
+    return each / theirs
+
+
 def main():
     missed = 0
     with tempfile.TemporaryDirectory() as name:
@@ -131,8 +245,13 @@ def main():
         for what, measure, low, high in (
                 ("perft: nodes/s, times Stockfish's", bench_perft, 1.0, None),
                 ("puzzles verify: time, times zstd -dc", lambda: bench_puzzles(folder), None, 3.0),
+                ("puzzles sample: time, times zstd -dc", lambda: bench_sample(folder), None, 3.0),
                 ("pgn: plies/s, times pgn-extract -r", lambda: bench_pgn(folder), 3.0, None),
                 ("play: plies/s, share of perft leaves", bench_random_games, 0.0, None),
+                ("call, no store: CPU, times wrk's",
+                 lambda: bench_throughput(folder, ":memory:"), None, 5.0),
+                ("call, stored: CPU, times wrk's",
+                 lambda: bench_throughput(folder, str(folder / "calls.db")), None, 9.0),
                 ("eval: us CPU around a call", lambda: bench_calls(folder), None, 100.0)):
             value = measure()
             bar = f"at most {high:g}" if high else f"at least {low:g}" if low else "no bar"

@@ -48,6 +48,8 @@ proof stockfish cmd:/usr/games/stockfish
 bench pgn-extract cmd:/usr/games/pgn-extract
 bench stockfish cmd:/usr/games/stockfish
 bench zstd cmd:zstd
+bench nginx-light cmd:/usr/sbin/nginx
+bench wrk cmd:wrk
 '
 
 there() { # is PROBE satisfied?

@@ -43,21 +43,37 @@ void buf_add_char(struct buf *b, char c)
         b->data[b->len++] = c;
 }
 
+// Formats into what room there is; only a text that does not fit is formatted again.
 void buf_addf(struct buf *b, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    size_t room = reserve(b, 0) ? b->cap - b->len : 0;
+    int n = vsnprintf(room > 0 ? b->data + b->len : NULL, room, format, args);
     va_end(args);
     if (n < 0)
         BUG("bad format");
-    if (reserve(b, (size_t)n)) {
+    bool fits = reserve(b, (size_t)n);
+    if (fits && (size_t)n >= room)
         vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
+    if (fits)
         b->len += (size_t)n;
-    }
     va_end(again);
+}
+
+void buf_add_int(struct buf *b, int64_t value)
+{
+    char text[21];
+    size_t i = sizeof text;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+        text[--i] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0)
+        text[--i] = '-';
+    buf_add(b, (str){ text + i, sizeof text - i });
 }
 
 // The escape of a character below 0x20, of a quote or a backslash.
@@ -80,13 +96,9 @@ static const char *json_escape(unsigned char c, char room[8])
 void buf_add_utf8(struct buf *b, str s)
 {
     size_t start = 0;
-    for (size_t i = 0; i < s.len;) {
+    for (size_t i = 0; (i += ascii_run(str_sub(s, i, s.len))) < s.len;) {
         uint32_t code;
         bool valid;
-        if ((unsigned char)s.data[i] < 0x80) { // most text is ASCII
-            i++;
-            continue;
-        }
         size_t n = utf8_decode(str_sub(s, i, s.len), &code, &valid);
         if (!valid) {
             buf_add(b, str_sub(s, start, i - start));
@@ -98,21 +110,37 @@ void buf_add_utf8(struct buf *b, str s)
     buf_add(b, str_sub(s, start, s.len));
 }
 
+// One character that is not itself in a JSON string; returns its bytes.
+static size_t add_special(struct buf *b, str s)
+{
+    char room[8];
+    uint32_t code;
+    bool valid;
+    unsigned char c = (unsigned char)s.data[0];
+    if (c < 0x80) {
+        buf_add(b, str_from(json_escape(c, room)));
+        return 1;
+    }
+    size_t n = utf8_decode(s, &code, &valid);
+    buf_add(b, valid ? str_sub(s, 0, n) : S("\xEF\xBF\xBD"));
+    return n;
+}
+
 void buf_add_json(struct buf *b, str s)
 {
     buf_add_char(b, '"');
-    size_t start = 0;
-    for (size_t i = 0; i < s.len; i++) {
-        char room[8];
-        unsigned char c = (unsigned char)s.data[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        const char *escape = json_escape(c, room);
-        buf_add_utf8(b, str_sub(s, start, i - start));
-        buf_add(b, str_from(escape));
-        start = i + 1;
+    for (size_t i = 0; i < s.len && reserve(b, s.len - i);) {
+        char *to = b->data + b->len;
+        for (; i < s.len; i++) { // most text is itself
+            unsigned char c = (unsigned char)s.data[i];
+            if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
+                break;
+            *to++ = (char)c;
+        }
+        b->len = (size_t)(to - b->data);
+        if (i < s.len)
+            i += add_special(b, str_sub(s, i, s.len));
     }
-    buf_add_utf8(b, str_sub(s, start, s.len));
     buf_add_char(b, '"');
 }
 

@@ -18,10 +18,11 @@ struct buf {
 
 enum { BUF_MAX_DEFAULT = 64 << 20 };
 
-// These three add to the end, all or nothing.
+// These four add to the end, all or nothing.
 void buf_add(struct buf *b, str s);
 void buf_add_char(struct buf *b, char c);
 void buf_addf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
+void buf_add_int(struct buf *b, int64_t value);
 // Adds `s` as a JSON string with its quotes: only `"`, `\` and controls below 0x20 are escaped
 // (\n \r \t \b \f, else \u00xx); other characters raw, as Python's ensure_ascii=False writes.
 // Invalid UTF-8 becomes U+FFFD.

@@ -66,7 +66,7 @@ void json_put_str(struct json_out *o, str value)
 void json_put_int(struct json_out *o, int64_t value)
 {
     before(o);
-    buf_addf(o->b, "%lld", (long long)value);
+    buf_add_int(o->b, value);
 }
 
 void json_put_double(struct json_out *o, double value)

@@ -283,17 +283,34 @@ bool utf8_is_obeyed(uint32_t code)
            (code >= 0x2066 && code <= 0x2069);
 }
 
+size_t ascii_run(str s)
+{
+    size_t i = 0;
+    uint64_t word;
+    for (; i + sizeof word <= s.len; i += sizeof word) {
+        memcpy(&word, s.data + i, sizeof word);
+        if (word & 0x8080808080808080U)
+            break;
+    }
+    while (i < s.len && (unsigned char)s.data[i] < 0x80)
+        i++;
+    return i;
+}
+
 bool utf8_valid(str s)
 {
-    while (s.len > 0) {
+    for (;;) {
         uint32_t code;
         bool valid;
+        size_t plain = ascii_run(s);
+        s = (str){ s.data + plain, s.len - plain };
+        if (s.len == 0)
+            return true;
         size_t n = utf8_decode(s, &code, &valid);
         if (!valid)
             return false;
         s = (str){ s.data + n, s.len - n };
     }
-    return true;
 }
 
 size_t utf8_length(str s)

@@ -79,6 +79,7 @@ size_t utf8_encode(uint32_t code, char out[4]);
 // the marks that turn the direction of writing.
 bool utf8_is_obeyed(uint32_t code);
 bool utf8_valid(str s);
+size_t ascii_run(str s); // bytes from the start that are ASCII
 // Number of code points; every invalid piece counts as one.
 size_t utf8_length(str s);
 // Bytes of the white-space character at the start of `s`, 0: there is none. Unicode, as Python's

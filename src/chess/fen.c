@@ -43,20 +43,20 @@ static int column(const struct reader *r, str part)
 
 // ---- fields ----
 
-// Cuts `fen` at blanks; returns the number of fields, of which the first six are stored.
-static size_t split(str fen, str fields[FEN_FIELDS])
+// Cuts `text` at blanks; returns the number of fields, of which at most `max` are stored.
+static size_t split(str text, str *fields, size_t max)
 {
     size_t n = 0;
-    for (size_t i = 0; i < fen.len;) {
+    for (size_t i = 0; i < text.len;) {
         size_t start = i;
-        while (i < fen.len && !ascii_is_blank(fen.data[i]))
+        while (i < text.len && !ascii_is_blank(text.data[i]))
             i++;
         if (i > start) {
-            if (n < FEN_FIELDS)
-                fields[n] = (str){ fen.data + start, i - start };
+            if (n < max)
+                fields[n] = (str){ text.data + start, i - start };
             n++;
         }
-        i += i < fen.len;
+        i += i < text.len;
     }
     return n;
 }
@@ -102,49 +102,46 @@ static bool parse_rank(struct reader *r, str text, int rank)
 
 // What a character of the placement does, so that no branch is needed: which board it marks (0:
 // that of nobody), how many files it takes, what it is.
-static const struct step {
-    uint8_t board, files, is_digit, is_slash, is_known;
-} steps[256] = {
-    ['p'] = { 1, 1, 0, 0, 1 },  ['n'] = { 2, 1, 0, 0, 1 },  ['b'] = { 3, 1, 0, 0, 1 },
-    ['r'] = { 4, 1, 0, 0, 1 },  ['q'] = { 5, 1, 0, 0, 1 },  ['k'] = { 6, 1, 0, 0, 1 },
-    ['P'] = { 7, 1, 0, 0, 1 },  ['N'] = { 8, 1, 0, 0, 1 },  ['B'] = { 9, 1, 0, 0, 1 },
-    ['R'] = { 10, 1, 0, 0, 1 }, ['Q'] = { 11, 1, 0, 0, 1 }, ['K'] = { 12, 1, 0, 0, 1 },
-    ['1'] = { 0, 1, 1, 0, 1 },  ['2'] = { 0, 2, 1, 0, 1 },  ['3'] = { 0, 3, 1, 0, 1 },
-    ['4'] = { 0, 4, 1, 0, 1 },  ['5'] = { 0, 5, 1, 0, 1 },  ['6'] = { 0, 6, 1, 0, 1 },
-    ['7'] = { 0, 7, 1, 0, 1 },  ['8'] = { 0, 8, 1, 0, 1 },  ['/'] = { 0, 0, 0, 1, 1 },
+enum { STEP_BOARD = 15, STEP_FILES_SHIFT = 4, STEP_DIGIT = 256, STEP_SLASH = 512 };
+#define STEP_PIECE(board) ((board) | 1 << STEP_FILES_SHIFT)
+#define STEP_EMPTY(files) (STEP_DIGIT | (files) << STEP_FILES_SHIFT)
+static const uint16_t steps[256] = {
+    ['p'] = STEP_PIECE(1), ['n'] = STEP_PIECE(2),  ['b'] = STEP_PIECE(3),  ['r'] = STEP_PIECE(4),
+    ['q'] = STEP_PIECE(5), ['k'] = STEP_PIECE(6),  ['P'] = STEP_PIECE(7),  ['N'] = STEP_PIECE(8),
+    ['B'] = STEP_PIECE(9), ['R'] = STEP_PIECE(10), ['Q'] = STEP_PIECE(11), ['K'] = STEP_PIECE(12),
+    ['1'] = STEP_EMPTY(1), ['2'] = STEP_EMPTY(2),  ['3'] = STEP_EMPTY(3),  ['4'] = STEP_EMPTY(4),
+    ['5'] = STEP_EMPTY(5), ['6'] = STEP_EMPTY(6),  ['7'] = STEP_EMPTY(7),  ['8'] = STEP_EMPTY(8),
+    ['/'] = STEP_SLASH,
 };
 
-// The placement without any fault or mark, in one pass; false: something is odd, and the slow way
-// finds out what. Millions of FENs are read, and which character comes next cannot be guessed: so
-// there is no branch on it.
-static bool place_plainly(struct position *pos, str field)
+// Reads a placement without any fault or mark at the start, in one pass; returns its length, or 0:
+// something is odd, and the slow way finds out what. Millions of FENs are read, and which character
+// comes next cannot be guessed: so there is no branch on it.
+static size_t place_plainly(struct position *pos, str fen)
 {
     bitboard boards[1 + 12] = { 0 };
-    unsigned at = 0, slashes = 0, odd = 0, digit_before = 0; // at: from a8, rank by rank
-    for (size_t i = 0; i < field.len; i++) {
-        const struct step *s = &steps[(unsigned char)field.data[i]];
-        boards[s->board] |= bit((at ^ 56) & 63);
-        at += s->files;
-        slashes += s->is_slash;
-        unsigned full = 8 * slashes + 8;
-        odd |= (s->is_known ^ 1U) | (s->is_digit & digit_before);
-        odd |= (at > full) | (s->is_slash & (at + 8 != full));
-        digit_before = s->is_digit;
+    unsigned at = 0, slashes = 0, wrong = 0, before = 0, step; // at: from a8, rank by rank
+    size_t i = 0;
+    for (; i < fen.len && (step = steps[(unsigned char)fen.data[i]]) != 0; i++) {
+        unsigned slash = step / STEP_SLASH;
+        boards[step & STEP_BOARD] |= bit((at ^ 56) & 63);
+        at += step >> STEP_FILES_SHIFT & 15;
+        slashes += slash;
+        wrong |= (step & before & STEP_DIGIT) | ((at ^ 8 * slashes) & (0 - slash));
+        before = step;
     }
-    if (odd || at != 64 || slashes != 7)
-        return false;
+    if (wrong || at != 64 || slashes != 7)
+        return 0;
     for (int p = PAWN; p <= KING; p++) {
         pos->piece[p] = boards[1 + p] | boards[7 + p];
         pos->side[BLACK] |= boards[1 + p];
         pos->side[WHITE] |= boards[7 + p];
     }
-    return true;
+    return i;
 }
 
 static enum position_fault parse_placement(struct reader *r, str field)
 {
-    if (place_plainly(&r->pos, field))
-        return FAULT_NONE;
     int ranks = 1;
     for (size_t i = 0; i < field.len; i++)
         ranks += field.data[i] == '/';
@@ -253,7 +250,10 @@ static enum position_fault parse_fields(struct reader *r)
                 FEN_MAX_BYTES);
         return FAULT_FIELDS;
     }
-    size_t n = split(r->fen, fields);
+    size_t placed = place_plainly(&r->pos, r->fen);
+    bool plain = placed > 0 && (placed == r->fen.len || ascii_is_blank(r->fen.data[placed]));
+    str rest = str_sub(r->fen, plain ? placed : 0, r->fen.len);
+    size_t n = plain + split(rest, fields + plain, FEN_FIELDS - plain);
     if (n < 1 || n > FEN_FIELDS) {
         err_set(r->err, ERR_INPUT, "bad FEN: %zu fields in \"%s\", must be 6", n,
                 show(r->fen).text);
@@ -261,7 +261,9 @@ static enum position_fault parse_fields(struct reader *r)
     }
     if (n < FEN_FIELDS)
         r->repairs |= REPAIR_FIELDS;
-    enum position_fault fault = parse_placement(r, fields[0]);
+    if (placed > 0 && !plain)
+        r->pos = (struct position){ .variant = r->pos.variant }; // read again, to say what is wrong
+    enum position_fault fault = plain ? FAULT_NONE : parse_placement(r, fields[0]);
     if (!fault)
         fault = parse_turn(r, fields[1]);
     if (!fault)

@@ -30,7 +30,6 @@ static bool read_rows(const struct each_row *each, struct arena *a, str *sha256,
     struct puzzle_reader *r = NULL;
     if (!puzzle_reader_open(each->path, &r, err))
         return false;
-    struct arena row = { 0 };
     bool ok = true, more = true;
     while (ok && more) {
         struct puzzle p;
@@ -39,17 +38,15 @@ static bool read_rows(const struct each_row *each, struct arena *a, str *sha256,
             ok = err_set(err, ERR_INTERRUPTED, "interrupted");
             break;
         }
-        switch (puzzle_reader_next(r, &row, &p, &why)) {
+        switch (puzzle_reader_next(r, NULL, &p, &why)) {
         case PUZZLE_ROW: ok = each->call(each->ctx, &p, NULL, err); break;
         case PUZZLE_BAD: ok = each->call(each->ctx, NULL, &why, err); break;
         case PUZZLE_END: more = false; break;
         case PUZZLE_FAIL: ok = err_set(err, why.code, "%s", why.text); break;
         }
-        arena_reset(&row);
     }
     *sha256 = puzzle_reader_sha256(r, a);
     puzzle_reader_free(r);
-    arena_free(&row);
     return ok;
 }
 

@@ -35,7 +35,6 @@ static bool note_bad(struct sampling_run *r, const struct err *why)
 
 static bool read_all(struct sampling_run *r)
 {
-    struct arena row = { 0 };
     bool ok = true, more = true;
     while (ok && more) {
         struct puzzle p;
@@ -44,7 +43,7 @@ static bool read_all(struct sampling_run *r)
             ok = err_set(r->err, ERR_INTERRUPTED, "interrupted");
             break;
         }
-        switch (puzzle_reader_next(r->reader, &row, &p, &why)) {
+        switch (puzzle_reader_next(r->reader, NULL, &p, &why)) {
         case PUZZLE_ROW:
             puzzle_sampler_offer(r->sampler, &p, r->reader);
             r->n_rows++;
@@ -53,9 +52,7 @@ static bool read_all(struct sampling_run *r)
         case PUZZLE_END: more = false; break;
         case PUZZLE_FAIL: ok = err_set(r->err, why.code, "%s", why.text); break;
         }
-        arena_reset(&row);
     }
-    arena_free(&row);
     return ok;
 }
 

@@ -128,7 +128,7 @@ void puzzle_keep(struct puzzle *p, struct arena *a)
     p->moves = moves;
 }
 
-static bool check(const struct record *in, struct arena *a, struct puzzle *out, struct err *err)
+static bool check(const struct record *in, move *moves, struct puzzle *out, struct err *err)
 {
     *out = (struct puzzle){ .row = in->row, .lineno = in->lineno };
     if (!check_texts(in, err) || !check_rating(in->rating, out, err))
@@ -138,20 +138,18 @@ static bool check(const struct record *in, struct arena *a, struct puzzle *out, 
     if (position_parse_as(fen, in->variant, &out->start, NULL, &why) != FAULT_NONE)
         return err_set(err, ERR_INPUT, "%.300s, in '%s'; fix or remove the row", why.text,
                        str_show(fen, SHOWN_MAX_BYTES).text);
-    move moves[PUZZLE_MOVES_MAX];
     out->line = str_trim(in->line);
     if (!play(in, moves, out, err))
         return false;
     out->id = in->id;
     out->fen = fen;
     out->themes = str_trim(in->themes);
-    puzzle_keep(out, a);
     return true;
 }
 
-bool record_check(const struct record *in, struct arena *a, struct puzzle *out, struct err *err)
+bool record_check(const struct record *in, move *moves, struct puzzle *out, struct err *err)
 {
-    if (check(in, a, out, err))
+    if (check(in, moves, out, err))
         return true;
     return in->id.len > 0 ? err_add(err, "%s", str_show(in->id, SHOWN_MAX_BYTES).text) : false;
 }

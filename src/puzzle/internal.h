@@ -30,8 +30,9 @@ MUST_CHECK bool columns_find(const struct csv_row *first, struct columns *out, s
 // ---- check.c: a record becomes a puzzle by playing it ----
 
 enum { PUZZLE_ID_MAX_BYTES = 64, PUZZLE_MOVES_MAX = 256, PUZZLE_THEMES_MAX_BYTES = 1024 };
-// Texts and moves of `out` in `a`. The error begins with the id where there is one.
-MUST_CHECK bool record_check(const struct record *in, struct arena *a, struct puzzle *out,
+// Texts of `out` are those of the record, its moves lie in `moves` (PUZZLE_MOVES_MAX of them). The
+// error begins with the id where there is one.
+MUST_CHECK bool record_check(const struct record *in, move *moves, struct puzzle *out,
                              struct err *err);
 // Copies the texts and moves that `p` points to into `a`, and lets it point to the copies.
 void puzzle_keep(struct puzzle *p, struct arena *a);

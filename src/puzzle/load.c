@@ -43,7 +43,6 @@ bool puzzle_ids_add(struct puzzle_ids *ids, const struct puzzle *p, struct err *
 struct loading {
     const struct puzzle_load_opts *opts;
     struct puzzle_reader *reader;
-    struct arena row; // the row in work: rows that do not pass leave nothing behind
     struct puzzle_ids ids;
     struct puzzles *out;
     size_t n_good; // before the filter
@@ -85,8 +84,7 @@ static bool load_rows(struct loading *l, struct arena *a, struct err *err)
         struct puzzle p;
         struct err why = { 0 };
         bool ok = true;
-        arena_reset(&l->row);
-        switch (puzzle_reader_next(l->reader, &l->row, &p, &why)) {
+        switch (puzzle_reader_next(l->reader, NULL, &p, &why)) {
         case PUZZLE_ROW: ok = take(l, a, &p, err); break;
         case PUZZLE_BAD: ok = reject(l, &why, err); break;
         case PUZZLE_END: return true;
@@ -127,7 +125,6 @@ bool puzzles_load(str path, const struct puzzle_load_opts *opts, struct arena *a
                          STR(path), l.n_good);
     }
     puzzle_reader_free(l.reader);
-    arena_free(&l.row);
     arena_free(&scratch);
     return ok;
 }

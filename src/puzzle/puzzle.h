@@ -57,7 +57,8 @@ MUST_CHECK bool puzzle_reader_open_text(str name, str text, struct puzzle_reader
 // The variant of all rows [standard]; their moves are then that variant's UCI.
 void puzzle_reader_variant(struct puzzle_reader *r, enum variant variant);
 void puzzle_reader_free(struct puzzle_reader *r);
-// Reads the next row; texts and moves of `out` in `a`. Every move of the line is played.
+// Reads the next row; texts and moves of `out` in `a`, or where that is NULL in the reader until
+// the next call. Every move of the line is played.
 enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, struct puzzle *out,
                                     struct err *err);
 // SHA-256 of the file, known after PUZZLE_END; empty before.

@@ -23,7 +23,8 @@ struct puzzle_reader {
     size_t n_head;
     bool pending; // the first row, read to find the columns, is a puzzle not yet handed out
     bool ended;
-    size_t n_rows; // data rows so far
+    size_t n_rows;                // data rows so far
+    move moves[PUZZLE_MOVES_MAX]; // of the row just read
 };
 
 // ---- opening ----
@@ -181,9 +182,11 @@ enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, st
     switch (got) {
     case ROW_GOOD:
         record.variant = r->variant;
-        if (record_check(&record, a, out, err))
-            return PUZZLE_ROW;
-        break;
+        if (!record_check(&record, r->moves, out, err))
+            break;
+        if (a)
+            puzzle_keep(out, a);
+        return PUZZLE_ROW;
     case ROW_BAD: break;
     case ROW_END: r->ended = true; return PUZZLE_END;
     case ROW_FAIL: return PUZZLE_FAIL;
