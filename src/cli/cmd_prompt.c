@@ -21,7 +21,7 @@ static const struct puzzle_position *find_position(const struct puzzle_positions
     return NULL;
 }
 
-static bool build_body(const struct model *m, const struct job *job, struct arena *a, str *body,
+static bool build_body(const struct model *m, struct job *job, struct arena *a, str *body,
                        struct err *err)
 {
     struct episode *ep = episode_new(job, a);

@@ -34,7 +34,7 @@ void usage_total_add(struct usage_total *total, const struct usage_total *more)
     total->cost_nusd += more->cost_nusd;
 }
 
-struct episode *episode_new(const struct job *job, struct arena *a)
+struct episode *episode_new(struct job *job, struct arena *a)
 {
     struct episode *ep = arena_alloc(a, job->kind->size);
     ep->job = job;

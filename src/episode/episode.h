@@ -55,7 +55,7 @@ struct job { // one thing to evaluate; a batch is an array of these
 
 enum step { STEP_ASK, STEP_DONE };
 struct episode {
-    const struct job *job;
+    struct job *job;     // a game of two models changes job->model: whom its next ask goes to
     struct arena *arena; // lives as long as the episode
     struct outcome outcome;
 };
@@ -69,7 +69,7 @@ struct episode_kind {
     const void *(*copy_record)(const void *record, struct arena *a);
 };
 // A fresh episode in `a`; keeps the job.
-struct episode *episode_new(const struct job *job, struct arena *a);
+struct episode *episode_new(struct job *job, struct arena *a);
 
 // ---- the resolver: answer text to move (few-shot specification, section 2) ----
 
@@ -154,3 +154,4 @@ struct prompt_record { // outcome.record of episode_prompt; never NULL once done
 };
 
 #include "episode/dialog.h"
+#include "episode/game.h"
