@@ -3,20 +3,31 @@
 // rollout), and the resolver that turns an answer into a move. Pure: the pump answers.
 #pragma once
 #include "engine/engine.h"
+#include "harness/harness.h"
 #include "llm/llm.h"
 #include "puzzle/puzzle.h"
 
 // ---- asking and answering ----
 
-enum ask_to { TO_MODEL, TO_ENGINE };
+enum ask_to { TO_MODEL, TO_ENGINE, TO_HARNESS };
 struct ask { // one question to the outside; its texts lie in the episode's arena
     enum ask_to to;
     struct model_request model;
     struct engine_query engine;
+    struct harness_ask {
+        const struct candidate *candidate;
+        struct harness_call call;
+    } harness;
 };
-struct answer { // to a model or an engine; valid during one step()
+enum harness_ending { HARNESS_ANSWERED, HARNESS_DIED, HARNESS_BUSY }; // busy: never its fault
+struct answer { // to a model, an engine or a candidate's child; valid during one step()
     struct reply model;
     struct engine_reply engine;
+    struct harness_answer {
+        enum harness_ending ending;
+        struct harness_result result; // where it answered
+        str how;                      // where it died: "deadline", "signal:11", ...
+    } harness;
 };
 
 struct usage_total { // of some calls together
@@ -155,3 +166,4 @@ struct prompt_record { // outcome.record of episode_prompt; never NULL once done
 
 #include "episode/dialog.h"
 #include "episode/game.h"
+#include "episode/rollout.h" // rollouts of a harness

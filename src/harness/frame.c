@@ -68,6 +68,8 @@ str frame_call(int64_t id, const struct harness_call *call, struct arena *a)
     if (call->function == HARNESS_LEGAL)
         json_put_str(&o, call->action);
     json_close(&o, ']');
+    if (call->as_text)
+        json_key_bool(&o, S("text"), true);
     if (call->function == HARNESS_FORMAT)
         put_format_arguments(&o, call);
     return close_request(&o);

@@ -16,8 +16,9 @@ enum {
     HARNESS_PROMPT_MAX_CHARS = 16384,
     HARNESS_REQUEST_MAX_BYTES = 1 << 20,
     HARNESS_REPLY_MAX_BYTES = 256 << 10,
-    HARNESS_BUDGET_MAX = 10, // retries
-    HARNESS_TURNS = 9,       // default of MAX_TURNS
+    HARNESS_RESPONSE_MAX_BYTES = 170 << 10, // fits a request, whatever must be escaped
+    HARNESS_BUDGET_MAX = 10,                // retries
+    HARNESS_TURNS = 9,                      // default of MAX_TURNS
 };
 
 // ---- texts (1.6, 2.4, 2.5) ----
@@ -52,6 +53,12 @@ bool harness_shows_observation(str template);
 str harness_clean(str text, struct arena *a);
 extern const str harness_default_system, harness_default_user; // prompts of candidates without
 
+// ---- tokens (1.8) ----
+
+// The completion tokens of a usage object; false: it has none.
+bool harness_usage_tokens(const json_t *usage, int64_t *out);
+int64_t harness_approximate_tokens(size_t n_characters); // where there is no usage
+
 // ---- sources (3.2) ----
 
 struct violation { // of a rule of the static check or the audit
@@ -79,6 +86,7 @@ struct harness_call { // one call of a candidate's function
     int64_t turn_count, max_turns; // the rest: HARNESS_FORMAT
     str side_to_move, last_reply;
     uint64_t seed; // of the candidate's random numbers, under 2^53
+    bool as_text;  // any result as str() writes it, as the reference takes it (D10)
 };
 str harness_function_name(enum harness_function f); // "format_observation", ...
 // The seed of a call: the same for the same place in the same evaluation.

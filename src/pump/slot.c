@@ -360,6 +360,9 @@ bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struc
             return true;
         }
         bool answered = false;
+        if (s->ask.to == TO_HARNESS)
+            return err_set(err, ERR_RUN, "%.*s: this run has no sandbox for candidates",
+                           STR(s->job.input_id));
         if (!(s->ask.to == TO_ENGINE ? slot_open_search(p, s, &answer.engine, &answered, err)
                                      : open_ask(p, s, &answer.model, &answered, err)))
             return false;

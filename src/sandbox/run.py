@@ -163,6 +163,8 @@ def call(request):
     call_seed = request["seed"]
     generator.seed(call_seed)
     value = candidate[request["fn"]](*request["args"], **request.get("kwargs", {}))
+    if request.get("text"):
+        value = str(value)
     return ("bool", bool(value)) if request["fn"] == "is_legal_action" else result(value)
 
 

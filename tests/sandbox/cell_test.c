@@ -21,7 +21,9 @@ static void functions_are_called_with_their_arguments(void **s)
     assert_int_equal(cell_wait(c, &a, &r), CELL_ANSWERED);
     assert_str(r.text, S("B\xc3\xa9\"[('last_opponent_move', None), ('max_turns', 9), "
                          "('side_to_move', 'white'), ('turn_count', 0)]"));
-    call = (struct harness_call){ HARNESS_LEGAL, S("- [e2e4]"), S("e2e4"), 0, 0, S(""), S(""), 0 };
+    call = (struct harness_call){ .function = HARNESS_LEGAL,
+                                  .text = S("- [e2e4]"),
+                                  .action = S("e2e4") };
     cell_send(c, frame_call(cell_next_id(c), &call, &a), CALL_CPU_MS);
     assert_int_equal(cell_wait(c, &a, &r), CELL_ANSWERED);
     assert_true(r.ok && r.type == RESULT_BOOL && r.truth);
