@@ -18,6 +18,7 @@ struct sampling_run {
     struct puzzle_sampler *sampler;
     struct puzzle_reader *reader;
     str source, out, head, sha256;
+    size_t n_faults[PUZZLE_FAULTS]; // bad rows by what is wrong
     size_t n_rows, n_bad;
     struct {
         str *v;
@@ -26,8 +27,9 @@ struct sampling_run {
     struct puzzle_sample sample;
 };
 
-static bool note_bad(struct sampling_run *r, const struct err *why)
+static bool note_bad(struct sampling_run *r, enum puzzle_fault fault, const struct err *why)
 {
+    r->n_faults[fault]++;
     if (r->n_bad++ < REASONS_SHOWN)
         *vec_push(r->arena, &r->bad) = arena_str(r->arena, str_from(why->text));
     return !opt_flag(r->args, "strict") || err_set(r->err, ERR_INPUT, "%s", why->text);
@@ -48,7 +50,7 @@ static bool read_all(struct sampling_run *r)
             puzzle_sampler_offer(r->sampler, &p, r->reader);
             r->n_rows++;
             break;
-        case PUZZLE_BAD: ok = note_bad(r, &why); break;
+        case PUZZLE_BAD: ok = note_bad(r, p.fault, &why); break;
         case PUZZLE_END: more = false; break;
         case PUZZLE_FAIL: ok = err_set(r->err, why.code, "%s", why.text); break;
         }
@@ -106,6 +108,10 @@ static str provenance(const struct sampling_run *r)
     put_filter(&o, &r->opts.filter);
     json_key_int(&o, S("rows_read"), (int64_t)(r->n_rows + r->n_bad));
     json_key_int(&o, S("rows_rejected"), (int64_t)r->n_bad);
+    json_key_open(&o, S("rejects_by_reason"), '{');
+    for (int i = PUZZLE_FAULT_NONE + 1; i < PUZZLE_FAULTS; i++)
+        json_key_int(&o, puzzle_fault_name((enum puzzle_fault)i), (int64_t)r->n_faults[i]);
+    json_close(&o, '}');
     json_key_open(&o, S("first_rejects"), '[');
     for (size_t i = 0; i < r->bad.n; i++)
         json_put_str(&o, r->bad.v[i]);

@@ -131,20 +131,40 @@ void puzzle_keep(struct puzzle *p, struct arena *a)
 static bool check(const struct record *in, move *moves, struct puzzle *out, struct err *err)
 {
     *out = (struct puzzle){ .row = in->row, .lineno = in->lineno };
-    if (!check_texts(in, err) || !check_rating(in->rating, out, err))
+    out->fault = PUZZLE_FAULT_ID_OR_THEMES;
+    if (!check_texts(in, err))
         return false;
+    out->fault = PUZZLE_FAULT_RATING;
+    if (!check_rating(in->rating, out, err))
+        return false;
+    out->fault = PUZZLE_FAULT_FEN;
     str fen = str_trim(in->fen);
     struct err why = { 0 };
     if (position_parse_as(fen, in->variant, &out->start, NULL, &why) != FAULT_NONE)
         return err_set(err, ERR_INPUT, "%.300s, in '%s'; fix or remove the row", why.text,
                        str_show(fen, SHOWN_MAX_BYTES).text);
+    out->fault = PUZZLE_FAULT_MOVES;
     out->line = str_trim(in->line);
     if (!play(in, moves, out, err))
         return false;
     out->id = in->id;
     out->fen = fen;
     out->themes = str_trim(in->themes);
+    out->fault = PUZZLE_FAULT_NONE;
     return true;
+}
+
+str puzzle_fault_name(enum puzzle_fault fault)
+{
+    static const str names[PUZZLE_FAULTS] = {
+        [PUZZLE_FAULT_NONE] = T(""),
+        [PUZZLE_FAULT_ROW] = T("row"),
+        [PUZZLE_FAULT_ID_OR_THEMES] = T("id_or_themes"),
+        [PUZZLE_FAULT_RATING] = T("rating"),
+        [PUZZLE_FAULT_FEN] = T("fen"),
+        [PUZZLE_FAULT_MOVES] = T("moves"),
+    };
+    return names[fault];
 }
 
 bool record_check(const struct record *in, move *moves, struct puzzle *out, struct err *err)

@@ -4,6 +4,17 @@
 #pragma once
 #include "chess/chess.h"
 
+enum puzzle_fault { // which part of a bad row is wrong
+    PUZZLE_FAULT_NONE,
+    PUZZLE_FAULT_ROW, // no row of this format at all
+    PUZZLE_FAULT_ID_OR_THEMES,
+    PUZZLE_FAULT_RATING,
+    PUZZLE_FAULT_FEN,
+    PUZZLE_FAULT_MOVES,
+    PUZZLE_FAULTS,
+};
+str puzzle_fault_name(enum puzzle_fault fault); // "fen"
+
 struct puzzle {
     str id;     // where the file has none: "row-N", N being `row`
     str fen;    // as in the file: before the opponent's first move
@@ -15,8 +26,9 @@ struct puzzle {
     size_t lineno; // 1-based line of the file
     struct position start;
     const move *moves;
-    size_t n_moves; // >= 2; where odd, nothing is asked after the last one
-    bool mates;     // the solver's last move does
+    size_t n_moves;          // >= 2; where odd, nothing is asked after the last one
+    bool mates;              // the solver's last move does
+    enum puzzle_fault fault; // of a bad row, of which nothing else here means anything
 };
 struct puzzles {
     struct puzzle *v;

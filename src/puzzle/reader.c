@@ -187,7 +187,7 @@ enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, st
         if (a)
             puzzle_keep(out, a);
         return PUZZLE_ROW;
-    case ROW_BAD: break;
+    case ROW_BAD: out->fault = PUZZLE_FAULT_ROW; break;
     case ROW_END: r->ended = true; return PUZZLE_END;
     case ROW_FAIL: return PUZZLE_FAIL;
     }

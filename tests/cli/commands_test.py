@@ -217,6 +217,24 @@ class Pgn(Case):
         self.fails(3, ["cut.zst"], "pgn", self.file("cut.zst", b"\x28\xb5\x2f\xfd\x24"))
 
 
+class Sample(Case):
+    def test_rejects_are_counted_by_reason(self):
+        fen = "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1"
+        rows = ["PuzzleId,FEN,Moves,Rating,Themes", f"good1,{fen},g8f8 a1a8,900,mate",
+                f"r,{fen},g8f8 a1a8,many,mate", "f,8/8/8/8/8/8/8/8 w - - 0 1,g8f8 a1a8,900,mate",
+                f"m,{fen},g8f8 a1b8,900,mate", f"short,{fen},g8f8,900,mate", "row,only",
+                f",{fen},g8f8 a1a8,900,mate", f"good2,{fen},g8h8 a1a8,950,mate"]
+        self.write("dump.csv", "\n".join(rows) + "\n")
+        done = run("puzzles", "sample", "--source", "dump.csv", "--count", 2, "--out", "drawn",
+                   cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        facts = json.loads((self.dir / "drawn.json").read_bytes())
+        self.assertEqual(facts["rejects_by_reason"],
+                         {"row": 1, "id_or_themes": 1, "rating": 1, "fen": 1, "moves": 2})
+        self.assertEqual((facts["rows_read"], facts["rows_rejected"], facts["rows"]), (8, 6, 2))
+        self.assertEqual(len((self.dir / "drawn.csv").read_text().splitlines()), 3)
+
+
 class Oracle(Case):
     def records(self, name):
         with gzip.open(self.shared(name), "rt") as f:

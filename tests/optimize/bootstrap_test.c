@@ -130,6 +130,23 @@ static void five_right_items_give_the_published_demos(void **s)
     arena_free(&a);
 }
 
+// LabeledFewShot(16) on the toy list, section 8.3; these are the teacher's demos too.
+static void sixteen_labelled_demos_are_those_of_the_specification(void **s)
+{
+    (void)s;
+    struct arena a = { 0 };
+    struct toy *t = NEW(&a, struct toy);
+    const struct demo *pool[ITEMS];
+    toy_new(t, &a);
+    for (int i = 0; i < ITEMS; i++)
+        pool[i] = demo_labeled(&t->v[i], &a);
+    static const int want[] = { 24, 26, 2, 16, 32, 31, 25, 19, 30, 11, 18, 28, 6, 36, 4, 9 };
+    const struct program start = { .signature = t->signature };
+    const struct program *p = labeled_few_shot(&start, pool, ITEMS, ARRAY_LEN(want), &a);
+    expect_demos(t, p, want, ARRAY_LEN(want));
+    arena_free(&a);
+}
+
 static void two_rounds_without_success_ask_twice_each(void **s)
 {
     (void)s;
@@ -235,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(five_right_items_give_the_published_demos),
+        cmocka_unit_test(sixteen_labelled_demos_are_those_of_the_specification),
         cmocka_unit_test(two_rounds_without_success_ask_twice_each),
         cmocka_unit_test(a_model_that_is_always_right_needs_four_calls),
         cmocka_unit_test(answers_that_cannot_be_read_are_failed_attempts_not_errors),
