@@ -183,6 +183,32 @@ class Trouble(Studies):
         self.assertEqual(self.runs("o"), self.runs("whole"))
 
 
+class Endpoints(Studies):
+    TEXT = ("study: e\nmodels: [{models}]\nmethods: [baseline]\nbaseline_repeats: 2\n"
+            "validation_size: 100\ntest_limit: {limit}\n")
+    KEY = {"OPENAI_API_KEY": "sk-canary-of-the-study-tests-0123456789"}
+
+    def test_the_runs_share_what_an_endpoint_is_asked_a_minute(self):
+        with Simulator() as s:
+            text = self.TEXT.format(
+                models=f"{{name: openai/sim-modest, base_url: '{s.url}'}}", limit=60)
+            began = time.monotonic()
+            self.study(text, "--out", "o", "--rpm", 1200, "--jobs", 2, env=self.KEY)
+            # 120 calls at 20 a second; the two runs by themselves would take half as long
+            self.assertGreater(time.monotonic() - began, 5)
+
+    def test_a_slow_endpoint_holds_up_no_other(self):
+        with Simulator("--latency", 700) as slow, Simulator() as fast:
+            models = ", ".join(f"{{name: openai/sim-modest, label: {label}, base_url: '{s.url}'}}"
+                               for label, s in (("slow", slow), ("fast", fast)))
+            self.study(self.TEXT.format(models=models, limit=30), "--out", "o", "--jobs", 1,
+                       env=self.KEY)
+        done = {path.parent.parent.name: path.stat().st_mtime
+                for path in sorted(self.dir.glob("o/*/baseline-r*/results.json"))}
+        first_slow = min(path.stat().st_mtime for path in self.dir.glob("o/slow/*/results.json"))
+        self.assertLess(done["fast"], first_slow)
+
+
 class Files(Studies):
     def refused(self, text, *words):
         self.write("bad.yaml", text)
