@@ -6,7 +6,8 @@
 
 enum { MATCH_PLIES_DEFAULT = 200 }; // where a game is broken off
 
-enum match_end { // the order of the tests after each ply; names are those of the logs
+enum match_end { // of random games; the order of the tests after each ply; names are those of the
+                 // logs
     MATCH_ONGOING,
     MATCH_CHECKMATE,
     MATCH_STALEMATE,
