@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cmd_play.c - whole games. This version has random players; their games are not stored, their
-// totals are what they are for.
+// cmd_play.c - whole games. Those of two random players are not stored, their totals are what they
+// are for.
 #include <unistd.h>
 
 #include "cli/play.h"
 #include "match/match.h"
 #include "stats/stats.h"
 
-enum { REPORT_EVERY = 1000 };
-
-static bool is_random(const struct args *args, const char *side, struct err *err)
-{
-    str name = opt_text(args, side, S("random"));
-    return str_eq(name, S("random")) ||
-           err_set(err, ERR_USAGE,
-                   "--%s: this version plays random games only, got \"%.*s\"; leave it out or "
-                   "say random",
-                   side, STR(name));
-}
+enum { REPORT_EVERY = 1000, LOGGED_GAMES_MAX = 100000 };
 
 static void add_rate(struct buf *b, const char *name, int64_t k, int64_t n)
 {
@@ -46,40 +36,55 @@ static str table(const struct match_totals *t, double seconds, struct arena *a)
     return buf_str(&b);
 }
 
-static bool run(const struct args *args, struct arena *a, struct err *err)
+// Games of two random players need no dialog, no store and no log.
+static bool play_random(const struct play *p, struct arena *a, struct err *err)
 {
-    if (opt_flag(args, "parse-reply"))
-        return jsonl_run(stdin, parse_reply, err);
     struct match_totals totals = { 0 };
-    int64_t n = opt_int(args, "games", 1);
-    uint64_t seed = (uint64_t)opt_int(args, "seed", 1);
-    int max_plies = (int)opt_int(args, "max-plies", MATCH_PLIES_DEFAULT);
-    if (!is_random(args, "white", err) || !is_random(args, "black", err))
-        return false;
     signals_install();
     int64_t started = clock_mono_us();
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < p->n_games; i++) {
         struct match_game game;
         if (i % REPORT_EVERY == 0 && signals_seen)
             return err_set(err, ERR_INTERRUPTED, "interrupted after %lld games", (long long)i);
-        match_random_game(seed, (uint64_t)i, max_plies, &game);
+        match_random_game(p->game.seed, (uint64_t)i, p->rules.max_plies, &game);
         match_count(&totals, &game);
     }
     double seconds = (double)(clock_mono_us() - started) / 1e6;
     struct match_names names = { .white = S("Random_Player_White"),
                                  .black = S("Random_Player_Black") };
-    return print_str(opt_flag(args, "json") ? match_totals_json(&totals, &names, a)
-                                            : table(&totals, seconds, a),
+    return print_str(opt_flag(p->args, "json") ? match_totals_json(&totals, &names, a)
+                                               : table(&totals, seconds, a),
                      err);
 }
 
+static bool run(const struct args *args, struct arena *a, struct err *err)
+{
+    if (opt_flag(args, "parse-reply"))
+        return jsonl_run(stdin, parse_reply, err);
+    struct play *p = NEW(a, struct play);
+    *p = (struct play){ .args = args, .arena = a, .err = err };
+    if (!play_configure(p))
+        return false;
+    bool random =
+        p->players[WHITE].kind == PLAYER_RANDOM && p->players[BLACK].kind == PLAYER_RANDOM;
+    bool plain = !opt_get(args, "fen")->set && !opt_get(args, "out")->set && p->rules.options == 0;
+    if (random && plain && !opt_flag(args, "logs"))
+        return play_random(p, a, err);
+    return p->n_games <= LOGGED_GAMES_MAX
+               ? play_games(p)
+               : err_set(err, ERR_USAGE, "--games: at most %d where games are logged",
+                         LOGGED_GAMES_MAX);
+}
+
 static const struct opt opts[] = {
-    { "white", OPT_TEXT, "PLAYER", "who plays White: random [random]", 0, 0 },
-    { "black", OPT_TEXT, "PLAYER", "who plays Black: random [random]", 0, 0 },
     { "games", OPT_INT, "N", "how many games [1]", 1, 100000000 },
     { "seed", OPT_INT, "N", "decides every draw [1]", 0, 9e18 },
-    { "max-plies", OPT_INT, "N", "where a game is broken off [200]", 1, 1000 },
     { "json", OPT_FLAG, NULL, "print the aggregate object", 0, 0 },
+    { "logs", OPT_FLAG, NULL, "write the logs of random games too", 0, 0 },
+    { "out", OPT_TEXT, "DIR", "where logs go [runs/play-...]", 0, 0 },
+    { "store", OPT_TEXT, "FILE", "where every reply is kept [rookery.db]", 0, 0 },
+    { "run-name", OPT_TEXT, "NAME", "tells apart runs that are otherwise the same", 0, 0 },
+    { "again", OPT_FLAG, NULL, "start a new run even if this one is finished", 0, 0 },
     { "parse-reply", OPT_FLAG, NULL, "read replies from standard input, JSON Lines, and judge them",
       0, 0 },
     { 0 },
@@ -87,16 +92,24 @@ static const struct opt opts[] = {
 
 const struct command command_play = {
     .name = "play",
-    .summary = "whole games and their totals",
-    .usage = "[--games N] [--seed N]",
+    .summary = "LLM Chess games between random players, models and a small engine",
+    .usage = "[--white PLAYER] [--black PLAYER] [--games N]",
     .about =
-        "Games of two players who choose uniformly among the legal moves, under the automatic\n"
-        "rules: mate, stalemate, insufficient material, seventy-five moves, fivefold\n"
-        "repetition, and a cap on plies.\n"
-        "--parse-reply shows how a reply of a dialog is read: a line is {\"profile\", \"fen\",\n"
-        "\"reply\"}, and as one wishes \"think\", \"reflection\", \"after_reflection\", "
-        "\"tool_call\".\n"
-        "Example: rookery play --white random --black random --games 10000 --seed 1",
-    .opts = { opts },
+        "A model plays by dialog: it asks for the board or the legal moves and makes a move; "
+        "three\n"
+        "mistakes in one ply lose. Chess, protocol and infrastructure results are kept apart. "
+        "Logs\n"
+        "have the original's names: a JSON a game, _run.json, _aggregate_results.json; and beside\n"
+        "them all that was said (.turns.jsonl) and games.pgn. The same command goes on after a\n"
+        "crash. Two random players: totals alone, unless --logs or --out.\n"
+        "--rules takes: reflection, swallow (a reply to the reflection prompt is not read for a\n"
+        "move), full-turns (the tenth reply counts), no-fen, show-board, show-list, no-list,\n"
+        "previous-moves, auto-queen, claims (threefold, fifty moves).\n"
+        "--parse-reply shows how a reply is read: a line is {\"profile\", \"fen\", \"reply\"}, and "
+        "as\n"
+        "one wishes \"think\", \"reflection\", \"after_reflection\", \"tool_call\".\n"
+        "Example: rookery play --white random --black sim/strong --games 10\n"
+        "Example: rookery play --white random --black builtin:depth=1,handicap=0.3 --games 100",
+    .opts = { opts, opts_players, opts_dialog },
     .run = run,
 };

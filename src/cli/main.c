@@ -33,6 +33,7 @@ const struct command *const commands[] = {
     &command_stats_prompt,
     &command_power,
     &command_play,
+    &command_games,
     &command_study,
     &command_transfer,
     &command_harness_check,

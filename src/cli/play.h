@@ -2,7 +2,40 @@
 // play.h - what the files of `rookery play` share.
 #pragma once
 #include "cli/cli.h"
-#include "episode/episode.h"
+#include "match/match.h"
+#include "pump/pump.h"
 
 // One line of `play --parse-reply`: {"profile", "fen", "reply"} and options of the rules.
 jsonl_fn parse_reply;
+
+extern const struct opt opts_dialog[], opts_players[];
+
+struct play { // games of two players
+    const struct args *args;
+    struct arena *arena; // of the process
+    struct err *err;
+    struct game_player players[2];
+    struct model models[2];
+    bool asks; // somebody outside the process is asked
+    struct dialog_rules rules;
+    struct prompt_set prompts;
+    struct game_input game; // all games' but for the index
+    int64_t n_games;
+    str key, dir, stamp; // run id; where logs go; what their names begin with
+    struct store *store;
+    struct store_run row;
+    struct pump *pump;
+    int64_t n_done; // for the progress line
+    int64_t reported_us;
+    struct game_log *logs; // by index
+    bool *played;          // its log is there
+    str *pgns;
+    size_t n_started, n_valid, cap;
+};
+// Players and rules of the command line. ERR_USAGE.
+MUST_CHECK bool play_configure(struct play *p);
+// The configuration of section 4.2 as JSON, and what makes the run's id of it.
+str play_run_json(const struct play *p);
+str play_key(const struct play *p);
+// Plays, writes the logs and the run's files, prints the report.
+MUST_CHECK bool play_games(struct play *p);

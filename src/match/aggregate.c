@@ -136,8 +136,11 @@ str game_logs_aggregate(const struct game_logs *logs, str metadata, struct arena
     sum_up(logs, a, &s);
     json_open(&o, '{');
     if (metadata.len > 0) {
+        struct err ignored;
+        json_t *run = json_read_strict(metadata, &ignored); // for its indentation
         json_key(&o, S("run_metadata"));
-        json_put_raw(&o, metadata);
+        json_put_value(&o, run);
+        json_decref(run);
     }
     json_key_int(&o, S("total_games"), s.n);
     json_key_int(&o, S("white_wins"), s.wins[WHITE]);

@@ -53,3 +53,6 @@ struct match_names {
 // no place for: rates with Wilson intervals, the mean number of legal moves, the mean ply of mates.
 str match_totals_json(const struct match_totals *t, const struct match_names *names,
                       struct arena *a);
+
+#include "match/log.h"
+#include "match/refined.h"

@@ -82,6 +82,20 @@ struct view {
 // Reads what the messages hold; texts are views of them or in `a`.
 void view_read(const struct messages *m, struct arena *a, struct view *out);
 
+// The first position in FEN that stands anywhere in a text.
+bool scan_position(str text, struct position *out);
+
+// ---- dialog.c: games by dialog ----
+
+struct dialog_wish {
+    str action; // to be asked for first; empty: it is time to move
+    bool has_position;
+    struct position pos; // as far as a drawn board tells
+    str legal;           // empty: not shown
+};
+// Reads the dialog of one ply; false: the messages are none.
+bool dialog_view(const struct messages *m, struct arena *a, struct dialog_wish *out);
+
 // ---- features.c: what is noticed ----
 
 struct features {

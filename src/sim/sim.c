@@ -238,6 +238,31 @@ static str play(struct sim_call *c, struct look_cache *cache, struct arena *a)
                                                            : well_formed(c, move_text, a);
 }
 
+// Ways of not naming an action when it is time to move.
+static str without_action(const struct sim_call *c, str move_text, struct arena *a)
+{
+    return c->draw.style < 0.5 ? arena_printf(a, "I play %.*s.", STR(move_text))
+                               : arena_printf(a, "make_move: **%.*s**", STR(move_text));
+}
+
+// A turn in the dialog of a game.
+static str hold_dialog(struct sim_call *c, const struct dialog_wish *wish, struct look_cache *cache,
+                       struct arena *a)
+{
+    const struct persona *p = c->persona;
+    if (wish->action.len > 0)
+        return wish->action;
+    c->view.has_position = wish->has_position;
+    c->view.pos = wish->pos;
+    c->view.legal = wish->legal;
+    features_find(p->data, &c->view, &c->seen);
+    think(&c->view, cache, &c->thought);
+    str move_text = choose_move(c, a);
+    return c->draw.malformed < chance(c, &p->malformed, 0)
+               ? without_action(c, move_text, a)
+               : arena_printf(a, "make_move %.*s", STR(move_text));
+}
+
 static void answer(const struct persona *p, struct look_cache *cache, const struct model_request *q,
                    struct arena *a, struct reply *out)
 {
@@ -254,8 +279,12 @@ static void answer(const struct persona *p, struct look_cache *cache, const stru
                            .simulated = true,
                            .attempts = 1,
                            .retry_after_ms = -1 };
-    out->text =
-        p->writes ? meta_reply(p->data, &c.view, &q->messages, c.hash, a) : play(&c, cache, a);
+    struct dialog_wish wish;
+    if (p->writes)
+        out->text = meta_reply(p->data, &c.view, &q->messages, c.hash, a);
+    else
+        out->text = dialog_view(&q->messages, a, &wish) ? hold_dialog(&c, &wish, cache, a)
+                                                        : play(&c, cache, a);
     out->latency_ms = LATENCY_MIN_MS + (int64_t)(c.hash % LATENCY_SPREAD_MS);
     cut_at_limit(q, out);
     account(q, out);

@@ -36,7 +36,7 @@ static size_t count_char(str s, char c)
 
 // The first field of six that has the shape of a board, with what follows on its line: prompts of
 // other origin write the FEN somewhere in a sentence.
-static bool scan_position(str text, struct position *out)
+bool scan_position(str text, struct position *out)
 {
     while (text.len > 0) {
         str line = str_cut_line(&text);

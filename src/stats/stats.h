@@ -64,3 +64,5 @@ struct stats_correlation {
 // Pearson's r, or with ranks (ties: their mean rank) Spearman's.
 struct stats_correlation stats_pearson(const double *x, const double *y, size_t n);
 struct stats_correlation stats_spearman(const double *x, const double *y, size_t n);
+
+#include "stats/rating.h"

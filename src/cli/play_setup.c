@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// play_setup.c - players and rules of `rookery play` from the command line.
+#include "cli/play.h"
+#include "cli/run.h"
+#include "version.h"
+
+enum { PROMPTS_MAX_BYTES = 1 << 20, SEARCH_NODES = 200000, SEARCH_DEPTH = 2 };
+static const double USUAL_TEMPERATURE = 0.3; // of the original
+
+const struct opt opts_dialog[] = {
+    { "profile", OPT_TEXT, "NAME", "how replies are read: compat, robust or v0 [compat]", 0, 0 },
+    { "think", OPT_TEXT, "HOW", "reasoning removed from replies: none, pair, leading, robust", 0,
+      0 },
+    { "board", OPT_TEXT, "MODE", "unicode, fen, ascii or unicode+pgn [unicode]", 0, 0 },
+    { "view", OPT_TEXT, "SIDE", "whose side of the board is below: white, black, mover [white]", 0,
+      0 },
+    { "rules", OPT_TEXT, "LIST", "of the words below, separated by commas", 0, 0 },
+    { "prompt-set", OPT_TEXT, "NAME|FILE", "texts of the dialog [seed-2025-04]", 0, 0 },
+    { "max-turns", OPT_INT, "N", "messages in one dialog [10]", 1, 1000 },
+    { "max-mistakes", OPT_INT, "N", "wrong actions and moves in one dialog [3]", 1, 1000 },
+    { "max-plies", OPT_INT, "N", "where a game is broken off [200]", 1, 1000 },
+    { "ply-time", OPT_REAL, "S", "most seconds of a model's calls in one ply [no limit]", 0.001,
+      1e6 },
+    { "game-time", OPT_REAL, "S", "the same in one game [no limit]", 0.001, 1e7 },
+    { "ply-tokens", OPT_INT, "N", "most tokens a model may write in one ply [no limit]", 1, 1e9 },
+    { "fen", OPT_TEXT, "FEN", "where games begin [the start position]", 0, 0 },
+    { 0 },
+};
+
+const struct opt opts_players[] = {
+    { "white", OPT_TEXT, "PLAYER", "random, builtin[:depth=N,nodes=N,handicap=X], a model [random]",
+      0, 0 },
+    { "black", OPT_TEXT, "PLAYER", "the same for Black [random]", 0, 0 },
+    { "base-url", OPT_TEXT, "URL", "endpoint of the models (any OpenAI-compatible)", 0, 0 },
+    { "white-base-url", OPT_TEXT, "URL", "endpoint of White alone", 0, 0 },
+    { "black-base-url", OPT_TEXT, "URL", "endpoint of Black alone", 0, 0 },
+    { "temperature", OPT_REAL, "T", "of the models [0.3]", 0, 100 },
+    { "no-temperature", OPT_FLAG, NULL, "send none: some models refuse it", 0, 0 },
+    { "max-tokens", OPT_INT, "N", "most tokens of a reply [not limited]", 1, 10000000 },
+    { "extra", OPT_TEXT, "JSON", "members added to each request of either model", 0, 0 },
+    { "white-extra", OPT_TEXT, "JSON", "instead, of White", 0, 0 },
+    { "black-extra", OPT_TEXT, "JSON", "instead, of Black", 0, 0 },
+    { "retries", OPT_INT, "N", "attempts after the first [3]", 0, 100 },
+    { "timeout", OPT_REAL, "S", "seconds an attempt may take [600]", 0.001, 86400 },
+    { "allow-http", OPT_FLAG, NULL, "send a key over plain http to another host", 0, 0 },
+    { "concurrency", OPT_INT, "N", "games at once [16]", 1, 1024 },
+    { "max-cost", OPT_REAL, "USD", "most this run may ever spend [no cap]", 1e-6, 1e6 },
+    { 0 },
+};
+
+// ---- players ----
+
+static const char *side_of(int c)
+{
+    return c == WHITE ? "white" : "black";
+}
+
+static const char *Side_of(int c)
+{
+    return c == WHITE ? "White" : "Black";
+}
+
+static bool builtin_setting(struct game_player *p, str name, str value)
+{
+    int64_t n;
+    if (str_eq(name, S("depth")) && str_to_int(value, 1, 30, &n))
+        p->think.depth = (int)n;
+    else if (str_eq(name, S("nodes")) && str_to_int(value, 1, INT32_MAX, &n))
+        p->think.nodes = (uint64_t)n;
+    else
+        return str_eq(name, S("handicap")) && str_to_double(value, &p->handicap) &&
+               p->handicap >= 0 && p->handicap <= 1;
+    return true;
+}
+
+static bool open_builtin(struct play *p, int c, str settings)
+{
+    struct game_player *g = &p->players[c];
+    g->kind = PLAYER_SEARCH;
+    g->think = (struct search_limits){ .depth = SEARCH_DEPTH, .nodes = SEARCH_NODES };
+    while (settings.len > 0) {
+        str value = str_cut(&settings, ','), name = str_cut(&value, '=');
+        if (!builtin_setting(g, name, value))
+            return err_set(p->err, ERR_USAGE,
+                           "--%s builtin: \"%.*s=%.*s\" is none of depth=1..30, nodes=N, "
+                           "handicap=0..1",
+                           side_of(c), STR(name), STR(value));
+    }
+    g->name = arena_printf(p->arena, "Chess_Engine_Rookery_%s", Side_of(c));
+    struct buf handicap = { .arena = p->arena };
+    buf_add_double(&handicap, g->handicap);
+    g->label = arena_printf(p->arena, "builtin-depth%d-nodes%llu%s%.*s", g->think.depth,
+                            (unsigned long long)g->think.nodes, g->handicap > 0 ? "-handicap" : "",
+                            g->handicap > 0 ? (int)buf_str(&handicap).len : 0, handicap.data);
+    return true;
+}
+
+// The side's own option where it is given, else the common one.
+static str own_or_common(const struct play *p, int c, const char *name)
+{
+    const char *own = arena_printf(p->arena, "%s-%s", side_of(c), name).data;
+    return opt_get(p->args, own)->set ? opt_text(p->args, own, S(""))
+                                      : opt_text(p->args, name, S(""));
+}
+
+// Label of the tables: the model, its effort, its budget (specification 3.2).
+static str label_of(const struct model *m, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    str effort = json_get_str(m->extra, "reasoning_effort");
+    const json_t *thinking = json_object_get(m->extra, "thinking");
+    int64_t budget = json_get_int(thinking, "budget_tokens", 0);
+    buf_add(&b, m->name);
+    if (effort.len > 0)
+        buf_addf(&b, "-%.*s", STR(effort));
+    if (budget > 0)
+        buf_addf(&b, "-thinking_%lld", (long long)budget);
+    return buf_str(&b);
+}
+
+static bool open_model(struct play *p, int c, str name)
+{
+    const struct args *args = p->args;
+    str extra = own_or_common(p, c, "extra");
+    struct model_opts opts = {
+        .base_url = own_or_common(p, c, "base-url"),
+        .has_temperature = !opt_flag(args, "no-temperature"),
+        .temperature = opt_real(args, "temperature", USUAL_TEMPERATURE),
+        .max_tokens = opt_int(args, "max-tokens", 0),
+        .has_retries = opt_get(args, "retries")->set,
+        .retries = (int)opt_int(args, "retries", 0),
+        .timeout_ms = (int64_t)(opt_real(args, "timeout", 600) * 1000),
+        .has_format = true,
+        .format = FORMAT_NONE,
+        .allow_plain_http = opt_flag(args, "allow-http"),
+    };
+    if (extra.len > 0) { // lives as long as the process
+        json_t *o = json_read_strict(extra, p->err);
+        if (!json_is_object(o))
+            return err_set(p->err, ERR_USAGE, "--%s-extra must be a JSON object, got \"%.*s\"",
+                           side_of(c), STR(extra));
+        opts.extra = o;
+    }
+    if (!cli_model_open(name, &opts, p->arena, &p->models[c], p->err))
+        return err_add(p->err, "--%s", side_of(c));
+    const struct model *m = &p->models[c];
+    if (m->provider->chooses)
+        return err_set(p->err, ERR_USAGE, "--%s: %.*s writes no text, so it can hold no dialog",
+                       side_of(c), STR(name));
+    if (opt_get(args, "max-cost")->set && !m->price.known)
+        return err_set(p->err, ERR_USAGE,
+                       "--max-cost: the price of %.*s is not known, so a cap cannot be kept",
+                       STR(name));
+    p->asks = true;
+    p->players[c] = (struct game_player){ .kind = PLAYER_MODEL,
+                                          .name = arena_printf(p->arena, "Player_%s", Side_of(c)),
+                                          .label = label_of(m, p->arena),
+                                          .model = m };
+    return true;
+}
+
+static bool open_player(struct play *p, int c)
+{
+    str name = opt_text(p->args, side_of(c), S("random"));
+    struct game_player *g = &p->players[c];
+    if (str_eq(name, S("random"))) {
+        *g = (struct game_player){ .kind = PLAYER_RANDOM, .label = S("random") };
+        return true;
+    }
+    if (str_eq(name, S("builtin")) || str_starts(name, S("builtin:")))
+        return open_builtin(p, c, str_sub(name, S("builtin:").len, name.len));
+    if (str_find_char(name, '/') > 0)
+        return open_model(p, c, name);
+    return err_set(p->err, ERR_USAGE,
+                   "--%s must be random, builtin[:depth=N,nodes=N,handicap=X] or a model as "
+                   "provider/model, got \"%.*s\"",
+                   side_of(c), STR(name));
+}
+
+// Two random players are two, and have two names (D1).
+static void name_random(struct play *p)
+{
+    bool both = p->players[WHITE].kind == PLAYER_RANDOM && p->players[BLACK].kind == PLAYER_RANDOM;
+    for (int c = WHITE; c <= BLACK; c++)
+        if (p->players[c].kind == PLAYER_RANDOM)
+            p->players[c].name =
+                both ? arena_printf(p->arena, "Random_Player_%s", Side_of(c)) : S("Random_Player");
+}
+
+// ---- rules ----
+
+static const struct {
+    const char *name;
+    enum dialog_option option;
+} rule_words[] = {
+    { "reflection", DIALOG_REFLECTION }, { "swallow", DIALOG_SWALLOW },
+    { "full-turns", DIALOG_FULL_TURNS }, { "no-fen", DIALOG_NO_FEN },
+    { "show-board", DIALOG_SHOW_BOARD }, { "show-list", DIALOG_SHOW_LIST },
+    { "no-list", DIALOG_NO_LIST },       { "previous-moves", DIALOG_SHOW_PREVIOUS },
+    { "auto-queen", DIALOG_AUTO_QUEEN }, { "claims", DIALOG_CLAIMS },
+};
+
+static bool read_words(struct play *p)
+{
+    str list = opt_text(p->args, "rules", S(""));
+    unsigned options = 0;
+    while (list.len > 0) {
+        str word = str_trim(str_cut(&list, ','));
+        struct nearest near = { .word = word };
+        size_t i = 0;
+        while (i < ARRAY_LEN(rule_words) && !str_eq(word, str_from(rule_words[i].name)))
+            nearest_offer(&near, str_from(rule_words[i++].name));
+        if (i == ARRAY_LEN(rule_words))
+            return err_set(p->err, ERR_USAGE, "--rules: there is no \"%.*s\"%s%.*s; see --help",
+                           STR(word), near.name.len ? ", did you mean " : "", STR(near.name));
+        options |= (unsigned)rule_words[i].option;
+    }
+    p->rules.options = options;
+    return true;
+}
+
+static bool read_prompts(struct play *p)
+{
+    str name = opt_text(p->args, "prompt-set", prompt_sets[0].name), text;
+    p->rules.prompts = prompt_set_find(name);
+    if (p->rules.prompts)
+        return true;
+    if (!file_exists(name))
+        return err_set(p->err, ERR_USAGE,
+                       "--prompt-set: neither a set of this program (%.*s, %.*s) nor a file: "
+                       "\"%.*s\"",
+                       STR(prompt_sets[0].name), STR(prompt_sets[1].name), STR(name));
+    if (!file_read(name, PROMPTS_MAX_BYTES, p->arena, &text, p->err) ||
+        !prompt_set_read(text, p->arena, &p->prompts, p->err))
+        return false;
+    p->rules.prompts = &p->prompts;
+    return true;
+}
+
+static bool read_rules(struct play *p)
+{
+    static const str views[] = { T("white"), T("black"), T("mover") };
+    struct dialog_rules *r = &p->rules;
+    str profile = opt_text(p->args, "profile", S("compat"));
+    str think = opt_text(p->args, "think", S("profile"));
+    str board = opt_text(p->args, "board", S("unicode"));
+    str view = opt_text(p->args, "view", S("white"));
+    if (!dialog_profile_parse(profile, &r->profile))
+        return err_set(p->err, ERR_USAGE, "--profile must be compat, robust or v0");
+    if (!dialog_think_parse(think, &r->think))
+        return err_set(p->err, ERR_USAGE, "--think must be none, pair, leading or robust");
+    if (!dialog_board_parse(board, &r->board))
+        return err_set(p->err, ERR_USAGE, "--board must be unicode, fen, ascii or unicode+pgn");
+    int v = VIEW_WHITE;
+    while (v <= VIEW_MOVER && !str_eq(view, views[v]))
+        v++;
+    if (v > VIEW_MOVER)
+        return err_set(p->err, ERR_USAGE, "--view must be white, black or mover");
+    r->view = (enum dialog_view)v;
+    r->max_turns = (int)opt_int(p->args, "max-turns", DIALOG_TURNS);
+    r->max_failed = (int)opt_int(p->args, "max-mistakes", DIALOG_FAILED);
+    r->max_plies = (int)opt_int(p->args, "max-plies", DIALOG_PLIES);
+    return read_words(p) && read_prompts(p);
+}
+
+bool play_configure(struct play *p)
+{
+    const struct args *args = p->args;
+    struct position start = position_start();
+    if (opt_get(args, "fen")->set &&
+        position_parse(opt_text(args, "fen", S("")), &start, p->err) != FAULT_NONE)
+        return err_add(p->err, "--fen");
+    if (!open_player(p, WHITE) || !open_player(p, BLACK) || !read_rules(p))
+        return false;
+    name_random(p);
+    p->n_games = opt_int(args, "games", 1);
+    p->game = (struct game_input){
+        .players = { p->players[WHITE], p->players[BLACK] },
+        .rules = { &p->rules, &p->rules },
+        .start = start,
+        .seed = (uint64_t)opt_int(args, "seed", 1),
+        .ply_ms = (int64_t)(opt_real(args, "ply-time", 0) * 1000),
+        .game_ms = (int64_t)(opt_real(args, "game-time", 0) * 1000),
+        .ply_tok = opt_int(args, "ply-tokens", 0),
+    };
+    return true;
+}
+
+// ---- what a run is ----
+
+static void put_player(const struct play *p, struct json_out *o, int c)
+{
+    const struct game_player *g = &p->players[c];
+    json_key_open(o, str_from(side_of(c)), '{');
+    json_key_str(o, S("name"), g->name);
+    json_key_str(o, S("label"), g->label);
+    if (g->kind == PLAYER_MODEL) {
+        const struct model *m = g->model;
+        json_key_str(o, S("model"), m->name);
+        json_key_str(o, S("base_url"), m->base_url);
+        json_key_maybe(o, S("identity"), m->identity);
+        if (m->has_temperature)
+            json_key_double(o, S("temperature"), m->temperature);
+        json_key_int(o, S("max_tokens"), m->max_tokens);
+        if (m->extra) {
+            json_key(o, S("extra"));
+            json_put_value(o, m->extra);
+        }
+    }
+    json_close(o, '}');
+}
+
+static str type_of(const struct game_player *g, int c)
+{
+    static const str model_types[] = { T("LLM_WHITE"), T("LLM_BLACK") };
+    switch (g->kind) {
+    case PLAYER_RANDOM: return S("RANDOM_PLAYER");
+    case PLAYER_SEARCH: return S("CHESS_ENGINE_ROOKERY");
+    case PLAYER_ENGINE: return S("CHESS_ENGINE_UCI");
+    case PLAYER_MODEL: return model_types[c];
+    }
+    BUG("no such player");
+}
+
+// The keys of section 1.10 and ours. Nothing of it depends on time, money or place.
+static void put_config(const struct play *p, struct json_out *o)
+{
+    const struct dialog_rules *r = &p->rules;
+    static const str boards[] = { T("UNICODE_ONLY"), T("FEN_ONLY"), T("ASCII_ONLY"),
+                                  T("UNICODE_WITH_PGN") };
+    struct buf fen = { .arena = p->arena };
+    position_format(&p->game.start, &fen);
+    json_key_open(o, S("config"), '{');
+    json_key_bool(o, S("enable_reflection"), r->options & DIALOG_REFLECTION);
+    json_key_str(o, S("board_representation_mode"), boards[r->board]);
+    json_key_int(o, S("max_game_moves"), r->max_plies);
+    json_key_int(o, S("max_llm_turns"), r->max_turns);
+    json_key_int(o, S("max_failed_attempts"), r->max_failed);
+    json_key_str(o, S("profile"), dialog_profile_name(r->profile));
+    json_key_str(o, S("remove_text"), dialog_think_name(r->think));
+    json_key_int(o, S("view"), r->view);
+    json_key_open(o, S("rules"), '[');
+    for (size_t i = 0; i < ARRAY_LEN(rule_words); i++)
+        if (r->options & (unsigned)rule_words[i].option)
+            json_put_str(o, str_from(rule_words[i].name));
+    json_close(o, ']');
+    json_key_str(o, S("prompt_set"), r->prompts->name);
+    json_key_str(o, S("prompt_set_sha256"), prompt_set_hash(r->prompts, p->arena));
+    json_key_str(o, S("start_fen"), buf_str(&fen));
+    json_key_int(o, S("seed"), (int64_t)p->game.seed);
+    json_key_int(o, S("ply_ms"), p->game.ply_ms);
+    json_key_int(o, S("game_ms"), p->game.game_ms);
+    json_key_int(o, S("ply_tokens"), p->game.ply_tok);
+    json_close(o, '}');
+}
+
+static str config_json(const struct play *p, str started)
+{
+    struct buf b = { .arena = p->arena };
+    struct json_out o = { .b = &b, .indent = 4 };
+    json_open(&o, '{');
+    json_key_open(&o, S("metadata"), '{');
+    if (started.len > 0) {
+        json_key_str(&o, S("time_started_formatted"), started);
+        json_key_str(&o, S("log_folder_relative"), p->dir);
+        json_key_str(&o, S("rookery_version"), S(ROOKERY_VERSION));
+        json_key_str(&o, S("rookery_commit"), S(ROOKERY_COMMIT));
+        json_key_str(&o, S("run"), p->key);
+    }
+    json_key_int(&o, S("num_repetitions"), p->n_games);
+    json_key_bool(&o, S("store_individual_logs"), true);
+    json_close(&o, '}');
+    json_key_open(&o, S("player_types"), '{');
+    json_key_str(&o, S("white_player_type"), type_of(&p->players[WHITE], WHITE));
+    json_key_str(&o, S("black_player_type"), type_of(&p->players[BLACK], BLACK));
+    json_close(&o, '}');
+    put_config(p, &o);
+    json_key_open(&o, S("llm_configs"), '{');
+    put_player(p, &o, WHITE);
+    put_player(p, &o, BLACK);
+    json_close(&o, '}');
+    json_close(&o, '}');
+    return buf_str(&b);
+}
+
+str play_run_json(const struct play *p)
+{
+    return config_json(p, p->stamp);
+}
+
+str play_key(const struct play *p)
+{
+    str text = config_json(p, (str){ 0 });
+    return sha256_of(arena_printf(p->arena, "play %.*s %.*s",
+                                  STR(opt_text(p->args, "run-name", S(""))), STR(text)),
+                     p->arena);
+}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`play` and `games`: whole games of all kinds of players, their files, their tables, replay."""
+import csv
+import io
+import json
+import unittest
+
+from program import Case, run
+
+P1 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+
+class Play(Case):
+    def ok(self, *args):
+        done = run(*args, cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode()
+
+    def logs(self, name):
+        paths = sorted(p for p in (self.dir / name).glob("*.json") if p.name[0] != "_")
+        return [json.loads(p.read_text()) for p in paths]
+
+    def test_a_reply_is_shown_as_it_is_read(self):
+        rows = [json.loads(line) for line in run(
+            "play", "--parse-reply", stdin="".join(json.dumps(r) + "\n" for r in (
+                {"profile": "compat", "fen": P1, "reply": "make_move e7e5"},
+                {"profile": "compat", "fen": P1, "reply": "make_move Nf6"},
+                {"profile": "robust", "fen": P1, "reply": "make_move Nf6"},
+                {"profile": "v0", "fen": P1, "reply": "make_move e7e9"},
+                {"profile": "compat", "fen": "x", "reply": ""}))).stdout.splitlines()]
+        self.assertEqual([r.get("outcome") for r in rows], ["OK", "WA", "OK", "WM", None])
+        self.assertEqual(rows[2]["move"], "g8f6")
+        self.assertIn("bad FEN", rows[4]["error"])
+
+    def test_simulated_models_play_without_an_unexplained_end(self):
+        for persona in ("strong", "responsive", "modest", "brittle", "stubborn", "sloppy"):
+            self.ok("play", "--black", f"sim/{persona}", "--games", 3, "--out", persona)
+            for log in self.logs(persona):
+                self.assertIn(log["outcome_class"], ("chess", "max_moves", "protocol_loss"))
+                self.assertNotIn(log["reason"], ("", "ERROR OCCURED"))
+                self.assertEqual(log["player_white"]["wrong_moves"], 0)
+
+    def test_a_run_leaves_its_files_and_is_replayed(self):
+        args = ("play", "--white", "sim/strong", "--black", "sim/responsive", "--games", 2,
+                "--out", "o", "--max-plies", 40)
+        first = self.ok(*args)
+        self.assertIn("SIMULATED", first)
+        before = {p.name: p.read_bytes() for p in (self.dir / "o").iterdir()}
+        self.assertEqual(sum(n.endswith(".turns.jsonl") for n in before), 2)
+        self.assertLessEqual({"_run.json", "_aggregate_results.json", "games.pgn"}, set(before))
+        self.assertEqual(self.ok(*args), first)
+        self.assertEqual({p.name: p.read_bytes() for p in (self.dir / "o").iterdir()}, before)
+        aggregate = json.loads(before["_aggregate_results.json"])
+        self.assertEqual(list(aggregate), [
+            "run_metadata", "total_games", "white_wins", "black_wins", "draws", "total_moves",
+            "reasons", "player_white", "player_black", "average_moves", "std_dev_moves", "rookery"])
+        self.assertEqual(aggregate["total_games"], 2)
+        models = {log["player_white"]["model"] for log in self.logs("o")}
+        self.assertEqual(models, {"sim/strong"})
+        for line in self.ok("pgn", "o/games.pgn").splitlines():
+            self.assertIsNone(json.loads(line)["error"])
+
+    def test_two_models_are_asked_each_with_its_own(self):
+        for side in ("white", "black"):
+            (self.dir / f"{side}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in (
+                {"match": {"input": "You are"}, "text": "get_legal_moves"},
+                {"match": {"input": "*"}, "text": f"make_move {'e2e4' if side == 'white' else 'x'}"})))
+        self.ok("play", "--white", "script/white.jsonl", "--black", "script/black.jsonl",
+                "--out", "o")
+        log, = self.logs("o")
+        self.assertEqual(log["reason"], "Too many wrong actions")
+        self.assertEqual((log["winner"], log["winner_color"]), ("Player_White", "white"))
+        self.assertEqual(log["number_of_moves"], 2)
+        self.assertEqual(log["rookery"]["protocol_result"],
+                         "black lost: Too many wrong actions")
+        self.assertEqual(log["rookery"]["chess_result"], "*")
+
+    def test_a_dead_endpoint_gives_no_result(self):
+        done = run("play", "--black", "openai/x", "--base-url", "http://127.0.0.1:9/v1",
+                   "--retries", 0, "--out", "o", cwd=self.dir, env={"OPENAI_API_KEY": "k" * 20})
+        self.assertEqual(done.returncode, 4, done.stderr.decode())
+        self.assertEqual(self.logs("o"), [])
+
+    def test_the_engine_beats_a_random_player(self):
+        out = json.loads(self.ok("play", "--black", "builtin:depth=1", "--games", 20, "--json"))
+        self.assertGreaterEqual(out["black_wins"], 19)
+        self.assertEqual(out["player_black"]["name"], "Chess_Engine_Rookery_Black")
+
+    def test_logs_become_tables(self):
+        self.ok("play", "--black", "sim/strong", "--games", 4, "--out", "o")
+        (self.dir / "o" / "broken.json").write_text("{")
+        done = run("games", "o", "--as", "elo", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn("broken.json", done.stderr.decode())
+        row, = csv.DictReader(io.StringIO(done.stdout.decode()))
+        self.assertEqual((row["Player"], row["total_games"]), ("sim/strong", "4"))
+        again = json.loads(self.ok("games", "o", "--as", "aggregate"))
+        whole = json.loads((self.dir / "o" / "_aggregate_results.json").read_text())
+        for key in ("total_games", "white_wins", "reasons", "player_black", "std_dev_moves"):
+            self.assertEqual(again[key], whole[key])
+
+    def test_profiles_are_not_pooled(self):
+        for profile in ("compat", "robust"):
+            self.ok("play", "--black", "sim/strong", "--profile", profile, "--max-plies", 4,
+                    "--out", profile)
+        self.assertEqual(run("games", "compat", "robust", cwd=self.dir).returncode, 3)
+
+    def test_wrong_players_and_rules_are_named(self):
+        for args, word in ((("--white", "randm"), "randm"), (("--rules", "reflecton"), "reflection"),
+                           (("--black", "builtin:depth=99"), "depth"), (("--board", "x"), "ascii")):
+            done = run("play", *args, cwd=self.dir)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(word, done.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
