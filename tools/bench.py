@@ -158,6 +158,47 @@ def bench_calls(folder):
         return 1e6 * seconds / sum(1 for _ in lines)  # a line a call
 
 
+HARNESS = str(Path(ROOKERY).resolve().parent.parent.parent / "tests/bench_harness")
+COLD = "import collections, heapq, itertools, json, math, random, re, statistics"
+PLAIN = """
+import runpy, sys
+h = runpy.run_path(sys.argv[1])
+board = sys.stdin.read()
+for _ in range(int(sys.argv[2])):
+    h["format_observation"](board, turn_count=0, side_to_move="white", last_opponent_move=None,
+                            max_turns=9)
+    h["parse_action"]("I play <move>e2e4</move>, for the centre.")
+    h["is_legal_action"](board, "e2e4")
+"""
+
+
+def per_item(command, n, text=None):
+    """CPU seconds of one of n things that a command does, less its start."""
+    return (cpu_seconds([*command, str(n)], text) - cpu_seconds([*command, "0"], text)) / n
+
+
+def bench_cell_start():
+    """Starting a locked child against a cold interpreter with the same imports."""
+    python = shutil.which("python3.11", path="/usr/bin") or shutil.which("python3.11")
+    if not python:
+        return None
+    cold = min(cpu_seconds([python, "-I", "-S", "-c", COLD]) for _ in range(5))
+    return per_item([HARNESS, "starts"], 2000) / cold
+
+
+def bench_cell_calls():
+    """Format, parse and legality of the baseline in a child against the same in plain Python."""
+    python = shutil.which("python3.11", path="/usr/bin") or shutil.which("python3.11")
+    if not python:
+        return None
+    board = "".join(f"- [a2a{i % 8 + 1}] SAN=a{i % 8 + 1}\n" for i in range(19))
+    plain = per_item([python, "-I", "-S", "-c", PLAIN, str(ROOT / "data/h0.py")], 50000,
+                     board + "- [e2e4] SAN=e4\n")
+    ours = per_item([HARNESS, "calls"], 5000)
+    print(f"  a turn of a harness: {1e6 * ours:.0f} us of CPU, in plain Python {1e6 * plain:.1f} us")
+    return ours / plain
+
+
 NGINX = """daemon off; pid {dir}/pid; error_log {dir}/error.log; worker_processes 1;
 events {{ worker_connections 1024; }}
 http {{
@@ -252,9 +293,11 @@ def main():
                  lambda: bench_throughput(folder, ":memory:"), None, 5.0),
                 ("call, stored: CPU, times wrk's",
                  lambda: bench_throughput(folder, str(folder / "calls.db")), None, 9.0),
-                ("eval: us CPU around a call", lambda: bench_calls(folder), None, 100.0)):
+                ("eval: us CPU around a call", lambda: bench_calls(folder), None, 100.0),
+                ("harness: child's start, times Python's", bench_cell_start, None, 1 / 3),
+                ("harness: three calls, times Python's", bench_cell_calls, None, 3.0)):
             value = measure()
-            bar = f"at most {high:g}" if high else f"at least {low:g}" if low else "no bar"
+            bar = f"at most {high:.3g}" if high else f"at least {low:g}" if low else "no bar"
             if value is None:
                 print(f"{what:40} skipped: its peer is not installed")
                 continue

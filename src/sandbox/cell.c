@@ -97,30 +97,11 @@ int64_t cell_next_id(struct cell *c)
     return ++c->id;
 }
 
-static void set_due(struct cell *c, int64_t now)
+static void set_due(struct cell *c, int64_t now, int64_t left)
 {
-    int64_t left = c->cpu_limit_ms - cpu_ms(c);
     c->due_ms = now + (left > 1 ? left : 1);
     if (c->due_ms > c->wall_ms)
         c->due_ms = c->wall_ms;
-}
-
-void cell_send(struct cell *c, str frame, int64_t limit_ms)
-{
-    if (c->state == CELL_FAULT)
-        return;
-    int64_t now = clock_mono_ms();
-    c->state = CELL_BUSY;
-    c->frame = frame;
-    c->n_in = 0;
-    c->wall_ms = now + CELL_WALL_MS;
-    c->cpu_limit_ms = cpu_ms(c) + limit_ms;
-    set_due(c, now);
-}
-
-int64_t cell_due_ms(const struct cell *c)
-{
-    return c->state == CELL_BUSY ? c->due_ms : -1;
 }
 
 // False: the socket is broken.
@@ -133,6 +114,25 @@ static bool push(struct cell *c)
         c->frame = str_sub(c->frame, (size_t)n, c->frame.len);
     }
     return true;
+}
+
+void cell_send(struct cell *c, str frame, int64_t limit_ms)
+{
+    if (c->state == CELL_FAULT)
+        return;
+    int64_t now = clock_mono_ms();
+    c->state = CELL_BUSY;
+    c->frame = frame;
+    c->n_in = 0;
+    c->wall_ms = now + CELL_WALL_MS;
+    c->cpu_limit_ms = cpu_ms(c) + limit_ms;
+    set_due(c, now, limit_ms);
+    push(c); // what is wrong with the socket, cell_step tells
+}
+
+int64_t cell_due_ms(const struct cell *c)
+{
+    return c->state == CELL_BUSY ? c->due_ms : -1;
 }
 
 enum { PULL_MORE, PULL_WHOLE, PULL_BROKEN, PULL_END };
@@ -171,8 +171,8 @@ static int pull(struct cell *c)
             return errno == EAGAIN ? judge_bytes(c) : PULL_END;
         c->n_in += (size_t)n;
         int state = judge_bytes(c);
-        if (state == PULL_BROKEN)
-            return state;
+        if (state != PULL_MORE)
+            return state; // what comes behind a whole reply spoils the next one: its id is wrong
     }
 }
 
@@ -181,11 +181,12 @@ static enum cell_state check_time(struct cell *c)
     int64_t now = clock_mono_ms();
     if (now < c->due_ms)
         return CELL_BUSY;
-    if (cpu_ms(c) >= c->cpu_limit_ms)
+    int64_t left = c->cpu_limit_ms - cpu_ms(c);
+    if (left <= 0)
         return finish(c, CELL_DEADLINE);
     if (now >= c->wall_ms)
         return finish(c, CELL_WALL);
-    set_due(c, now);
+    set_due(c, now, left);
     return CELL_BUSY;
 }
 
@@ -210,12 +211,13 @@ enum cell_state cell_step(struct cell *c, struct arena *a, struct harness_result
 
 enum cell_state cell_wait(struct cell *c, struct arena *a, struct harness_result *out)
 {
-    enum cell_state state;
-    while ((state = cell_step(c, a, out)) == CELL_BUSY) {
+    enum cell_state state = c->state;
+    while (state == CELL_BUSY) {
         short wanted = (short)(POLLIN | (c->frame.len > 0 ? POLLOUT : 0));
         struct pollfd p = { .fd = c->child.socket, .events = wanted };
         int64_t left = c->due_ms - clock_mono_ms();
         poll(&p, 1, left > 0 ? (int)left : 0);
+        state = cell_step(c, a, out);
     }
     return state;
 }

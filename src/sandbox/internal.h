@@ -35,7 +35,8 @@ extern const size_t sandbox_check_size, sandbox_run_size, sandbox_h0_size;
 bool python_start(bool raw, unsigned long hash_seed, char *failure, size_t size);
 const char *python_version_text(void);
 pid_t python_fork(void); // fork(), with what Python needs around it
-// One request to its reply; the reply (malloc) is the caller's. False: the candidate ended itself.
+// One request to its reply (malloc, the caller's), behind room for a head. False: the candidate
+// ended itself.
 bool python_handle(const char *request, size_t len, char **reply, size_t *reply_len);
 
 // What is made once, so that locking a child is a handful of system calls.

@@ -111,10 +111,10 @@ bool python_handle(const char *request, size_t len, char **reply, size_t *reply_
     char *data = NULL;
     Py_ssize_t n = 0;
     bool ok = out && PyBytes_AsStringAndSize(out, &data, &n) == 0;
-    *reply = ok ? malloc((size_t)n + 1) : NULL;
+    *reply = ok ? malloc(FRAME_HEAD_BYTES + (size_t)n) : NULL;
     *reply_len = (size_t)n;
     if (*reply)
-        memcpy(*reply, data, (size_t)n);
+        memcpy(*reply + FRAME_HEAD_BYTES, data, (size_t)n);
     Py_XDECREF(out);
     Py_XDECREF(bytes);
     return *reply != NULL;

@@ -20,12 +20,13 @@ import unicodedata  # noqa: F401  the parser wants it for identifiers beyond ASC
 import warnings
 
 MAX_RESULT, MAX_PROMPT, MAX_MESSAGE, RECURSION = 65536, 16384, 500, 300
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 SURROGATE = re.compile("[\ud800-\udfff]")
 PROMPTS = {"system": "SYSTEM_PROMPT", "user": "USER_PROMPT"}
 
+READ, WRITE = json.JSONDecoder().scan_once, json.JSONEncoder(ensure_ascii=False).encode
+QUOTE = json.encoder.encode_basestring
 generator = random.Random(0)
-call_seed = 0
+call_seed, seeded = 0, False
 candidate = {}
 
 
@@ -38,13 +39,26 @@ def seeded_random(seed=None):
 
 
 def reseed(seed=None):
+    global seeded
+    seeded = True
     generator.seed(call_seed if seed is None else seed)
+
+
+def seeded_member(name):
+    """A method of the generator, which is seeded when it is first used in a call: seeding is dear."""
+    method = getattr(generator, name)
+
+    def draw(*args, **options):
+        if not seeded:
+            reseed()
+        return method(*args, **options)
+    return draw
 
 
 def make_facade(name, module):
     members = {m: getattr(module, m) for m in MEMBERS[name]}
     if name == "random":
-        members = {m: getattr(generator, m) for m in members if m not in ("Random", "seed")}
+        members = {m: seeded_member(m) for m in members if m not in ("Random", "seed")}
         members.update(Random=seeded_random, seed=reseed)
     return types.SimpleNamespace(**members)
 
@@ -69,10 +83,12 @@ def fresh_globals():
 
 
 def clean(text):
-    """Text that UTF-8 and a terminal can bear."""
-    if CONTROL.search(text):
-        text = CONTROL.sub("", text)
-    if SURROGATE.search(text):
+    """Text that UTF-8 and JSON can bear. Other controls are taken out by who reads it."""
+    if "\0" in text:
+        text = text.replace("\0", "")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
         text = SURROGATE.sub("\ufffd", text)
     return text
 
@@ -159,9 +175,8 @@ def load_raw(source):
 
 
 def call(request):
-    global call_seed
-    call_seed = request["seed"]
-    generator.seed(call_seed)
+    global call_seed, seeded
+    call_seed, seeded = request["seed"], False
     value = candidate[request["fn"]](*request["args"], **request.get("kwargs", {}))
     if request.get("text"):
         value = str(value)
@@ -176,21 +191,18 @@ def answer(request):
         return load(request["source"])
     if op == "raw" and RAW:
         return load_raw(request["source"])
-    if op == "call":
-        return call(request)
     raise RuntimeError(f"no such op {op}")
 
 
 def handle(frame):
     """Bytes of a request to bytes of its reply. SystemExit and its like end the child."""
-    request = json.loads(frame)
-    reply = {"v": 1, "id": request["id"]}
+    request = READ(frame.decode(), 0)[0]
     try:
-        kind, value = answer(request)
-        reply.update(ok=True, type=kind, value=value)
+        kind, value = call(request) if request["op"] == "call" else answer(request)
+        rest = f'true,"type":"{kind}","value":{QUOTE(value) if kind == "str" else WRITE(value)}'
     except Exception as e:
-        reply.update(ok=False, error=describe(e))
-    return json.dumps(reply, ensure_ascii=False).encode()
+        rest = f'false,"error":{WRITE(describe(e))}'
+    return f'{{"v":1,"id":{request["id"]},"ok":{rest}}}'.encode()
 
 
 def close_doors():
@@ -200,7 +212,7 @@ def close_doors():
         for name in ("ctypes", "mmap", "os", "resource", "signal", "socket"):
             __import__(name)
     check("def propose_action(b):\n    return ''\n")  # what is made on first use is made here
-    json.dumps({"a": json.loads('{"a": "é"}')}, ensure_ascii=False)
+    WRITE(READ('{"a": "é"}', 0))
     sys.stdin = sys.stdout = sys.stderr = None
     sys.path.clear()
     sys.path_hooks.clear()

@@ -18,20 +18,29 @@
 
 // ---- the child's side ----
 
-static void read_all(void *out, size_t n)
+// Reads one request, whole, into `room`, and returns the length of its JSON. Nothing may come
+// behind it: the next request is sent when this one is answered.
+static uint32_t read_request(char *room)
 {
-    for (size_t done = 0; done < n;) {
-        ssize_t got = read(CHILD_FD, (char *)out + done, n - done);
+    size_t have = 0, want = FRAME_HEAD_BYTES;
+    while (have < want) {
+        ssize_t got =
+            read(CHILD_FD, room + have, FRAME_HEAD_BYTES + HARNESS_REQUEST_MAX_BYTES - have);
         if (got <= 0)
             _exit(got == 0 ? 0 : EXIT_STREAM);
-        done += (size_t)got;
+        have += (size_t)got;
+        if (have >= FRAME_HEAD_BYTES)
+            want = FRAME_HEAD_BYTES + (size_t)frame_length((const unsigned char *)room);
+        if (want > FRAME_HEAD_BYTES + HARNESS_REQUEST_MAX_BYTES)
+            _exit(EXIT_MEMORY);
     }
+    return (uint32_t)(want - FRAME_HEAD_BYTES);
 }
 
-static void write_all(const void *data, size_t n)
+static void write_all(const char *data, size_t n)
 {
     for (size_t done = 0; done < n;) {
-        ssize_t put = write(CHILD_FD, (const char *)data + done, n - done);
+        ssize_t put = write(CHILD_FD, data + done, n - done);
         if (put <= 0)
             _exit(EXIT_STREAM);
         done += (size_t)put;
@@ -40,24 +49,19 @@ static void write_all(const void *data, size_t n)
 
 noreturn void child_run(int socket, pid_t template)
 {
-    unsigned char head[FRAME_HEAD_BYTES];
+    char *room = malloc(FRAME_HEAD_BYTES + HARNESS_REQUEST_MAX_BYTES);
     lock_child(socket, template);
+    if (!room)
+        _exit(EXIT_MEMORY);
     for (;;) {
-        read_all(head, sizeof head);
-        uint32_t n = frame_length(head);
-        char *request = n <= HARNESS_REQUEST_MAX_BYTES ? malloc(n + 1) : NULL;
-        char *reply;
+        char *reply; // with room for the head in front
         size_t len;
-        if (!request)
-            _exit(EXIT_MEMORY);
-        read_all(request, n);
-        if (!python_handle(request, n, &reply, &len))
+        uint32_t n = read_request(room);
+        if (!python_handle(room + FRAME_HEAD_BYTES, n, &reply, &len))
             _exit(EXIT_CANDIDATE);
-        for (size_t i = 0; i < sizeof head; i++)
-            head[i] = (unsigned char)(len >> (8 * i) & 0xff);
-        write_all(head, sizeof head);
-        write_all(reply, len);
-        free(request);
+        for (size_t i = 0; i < FRAME_HEAD_BYTES; i++)
+            reply[i] = (char)(len >> (8 * i) & 0xff);
+        write_all(reply, FRAME_HEAD_BYTES + len);
         free(reply);
     }
 }

@@ -138,6 +138,35 @@ static void the_contract_tells_prompts_and_functions(void **s)
     arena_free(&a);
 }
 
+// Bytes of a good source replaced, removed, doubled: whatever comes out is judged, and nothing
+// crashes that should not.
+static void mutated_sources_are_judged(void **s)
+{
+    (void)s;
+    static const char alphabet[] = "()[]{}:,.=+-*/%@!'\"\\\n\t #_abcdefx0123456789\xc3\xa9";
+    struct arena a = { 0 };
+    struct err err = { 0 };
+    struct rng g;
+    str base;
+    assert_true(candidate_read(S("builtin:h0"), &a, &base, &err));
+    rng_seed(&g, 11, S("mutations"));
+    for (int i = 0; i < 1000; i++) {
+        struct arena scratch = { 0 };
+        struct buf b = { .arena = &scratch };
+        size_t from = rng_below(&g, base.len), cut = rng_below(&g, 12);
+        buf_add(&b, str_sub(base, 0, from));
+        for (uint64_t n = rng_below(&g, 6); n > 0; n--)
+            buf_add_char(&b, alphabet[rng_below(&g, sizeof alphabet - 1)]);
+        buf_add(&b, str_sub(base, from + cut, base.len));
+        struct examination e = examined(buf_str(&b), &scratch);
+        assert_true(e.verdict == VERDICT_PASS || e.findings.n > 0);
+        assert_false(violations_have(&e.findings, S("load_fault")));
+        arena_free(&scratch);
+    }
+    assert_all_is_well();
+    arena_free(&a);
+}
+
 int main(int argc, char **argv)
 {
     sandbox_become_template(argc, argv);
@@ -148,6 +177,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(faults_are_sorted_and_name_their_place),
         cmocka_unit_test(integers_are_read_as_the_table_says),
         cmocka_unit_test(the_contract_tells_prompts_and_functions),
+        cmocka_unit_test(mutated_sources_are_judged),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sandbox_free(box);
