@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 
 #include "pump/pump.h"
+#include "sandbox/sandbox.h"
 
 // One HTTP exchange. Its owner keeps the memory (zeroed at first) at one address.
 struct transfer {
@@ -82,6 +83,7 @@ enum slot_state {
     SLOT_FLYING,
     SLOT_QUEUED, // its ask waits for an engine process
     SLOT_SEARCHING,
+    SLOT_COMPUTING, // a candidate's child works for it
 };
 struct slot { // one living episode and its outstanding ask
     enum slot_state state;
@@ -96,6 +98,8 @@ struct slot { // one living episode and its outstanding ask
     struct http_request http;
     struct transfer transfer;
     struct position at;    // of an ask to an engine: where it searches
+    struct cell *child;    // of the job's candidate; NULL: none is alive
+    bool loading;          // it is being given its source
     int attempts;          // of the current ask
     int64_t asked_ms;      // when the current ask came up
     int64_t due_ms;        // of the next attempt
@@ -163,6 +167,16 @@ bool slot_open_search(struct pump *p, struct slot *s, struct engine_reply *out, 
 void slot_search(struct pump *p, struct slot *s); // starts a queued one when a process is free
 // Takes in all that engines have answered.
 bool slots_receive_searches(struct pump *p, struct err *err);
+
+// ---- candidates' children ----
+
+#define CELL_EVENT ((uint64_t)1 << 62) // the epoll data of their sockets
+// Answers a new ask to a candidate with its stored fault, or sets its child to work.
+bool slot_open_call(struct pump *p, struct slot *s, struct harness_answer *out, bool *answered,
+                    struct err *err);
+bool slots_receive_calls(struct pump *p, struct err *err); // takes in all that they have answered
+int64_t slots_calls_due_ms(const struct pump *p);          // of the nearest time-out; -1: none
+void slot_end_child(struct slot *s);                       // at the end of the job
 
 // ---- retry policy (endpoint specification, section 13) ----
 

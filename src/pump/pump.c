@@ -89,6 +89,7 @@ void pump_free(struct pump *p)
         return;
     crew_free(p->crew);
     for (size_t i = 0; i < p->n_slots; i++) {
+        slot_end_child(&p->slots[i]);
         http_abort(p->http, &p->slots[i].transfer);
         transfer_free(&p->slots[i].transfer);
         arena_free(&p->slots[i].arena);
@@ -195,14 +196,14 @@ static bool receive_all(struct pump *p, struct err *err)
         if (!slot_receive(p, &p->slots[i], err))
             return false;
     }
-    return slots_receive_searches(p, err);
+    return slots_receive_searches(p, err) && slots_receive_calls(p, err);
 }
 
 // How long nothing can happen but for what the system tells us.
 static int64_t quiet_ms(const struct pump *p, int64_t longest_ms)
 {
     int64_t now = clock_mono_ms();
-    int64_t due[] = { http_due_ms(p->http), crew_due_ms(p->crew) };
+    int64_t due[] = { http_due_ms(p->http), crew_due_ms(p->crew), slots_calls_due_ms(p) };
     for (size_t i = 0; i < ARRAY_LEN(due); i++)
         if (due[i] >= 0 && due[i] - now < longest_ms)
             longest_ms = due[i] > now ? due[i] - now : 0;
@@ -220,7 +221,7 @@ static bool wait_for_events(struct pump *p, int64_t timeout_ms)
     for (int i = 0; i < n; i++)
         if (events[i].data.u64 & CREW_EVENT)
             crew_event(p->crew, events[i].data.u64, events[i].events);
-        else
+        else if (!(events[i].data.u64 & CELL_EVENT)) // children are looked at in any case
             http_event(p->http, (int)events[i].data.u64, events[i].events);
     int64_t now = clock_mono_ms();
     crew_timer(p->crew, now);
@@ -233,7 +234,7 @@ static bool turn(struct pump *p, bool *busy, struct err *err)
     int64_t wait_ms;
     if (!start_jobs(p, err) || !tick(p, err) || !send_due(p, &wait_ms, err))
         return false;
-    bool flying = any_in(p, SLOT_FLYING) || any_in(p, SLOT_SEARCHING);
+    bool flying = any_in(p, SLOT_FLYING) || any_in(p, SLOT_SEARCHING) || any_in(p, SLOT_COMPUTING);
     bool waiting = any_in(p, SLOT_WAITING) || any_in(p, SLOT_QUEUED);
     bool over = p->stop == STOP_INTERRUPTED &&
                 (*p->opts.interrupted > 1 || clock_mono_ms() - p->stop_ms > LAST_WAIT_MS);

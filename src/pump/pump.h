@@ -8,6 +8,7 @@
 #include "store/store.h"
 
 struct pump; // opaque: slots, transfers, engine processes
+struct sandbox;
 
 // ---- a budget that several processes share ----
 
@@ -51,6 +52,7 @@ struct pump_opts {                            // zero means the default in brack
     struct gates_opts limits;                 // of its own gates; limit [slots]
     int slots;                                // episodes alive at once [64]
     int engines;                              // engine processes at work at once [cores]
+    struct sandbox *sandbox;                  // where candidates run [NULL: none are asked]
     str ca_file;                              // certificates to trust [the system's]
     bool reuse;                               // take good replies of other runs
     uint64_t jitter_seed;                     // of the back-off; no result depends on it

@@ -347,6 +347,18 @@ static bool open_ask(struct pump *p, struct slot *s, struct reply *out, bool *an
     return true;
 }
 
+// Answers a new ask at once, or sees to it that it will be.
+static bool open_any(struct pump *p, struct slot *s, struct answer *out, bool *answered,
+                     struct err *err)
+{
+    switch (s->ask.to) {
+    case TO_MODEL: return open_ask(p, s, &out->model, answered, err);
+    case TO_ENGINE: return slot_open_search(p, s, &out->engine, answered, err);
+    case TO_HARNESS: return slot_open_call(p, s, &out->harness, answered, err);
+    }
+    BUG("an ask to nobody");
+}
+
 bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struct err *err)
 {
     struct answer answer;
@@ -357,14 +369,11 @@ bool slot_advance(struct pump *p, struct slot *s, const struct answer *in, struc
             s->episode->outcome.replayed = s->n_replayed == s->n_asks;
             p->feed->done(p->feed->ctx, s->index, &s->episode->outcome);
             s->state = SLOT_FREE;
+            slot_end_child(s);
             return true;
         }
         bool answered = false;
-        if (s->ask.to == TO_HARNESS)
-            return err_set(err, ERR_RUN, "%.*s: this run has no sandbox for candidates",
-                           STR(s->job.input_id));
-        if (!(s->ask.to == TO_ENGINE ? slot_open_search(p, s, &answer.engine, &answered, err)
-                                     : open_ask(p, s, &answer.model, &answered, err)))
+        if (!open_any(p, s, &answer, &answered, err))
             return false;
         if (!answered)
             return true;
@@ -447,6 +456,7 @@ bool slot_abort(struct pump *p, struct slot *s, struct err *err)
     if (s->state == SLOT_SEARCHING)
         crew_abort(p->crew, (size_t)(s - p->slots));
     s->state = SLOT_FREE;
+    slot_end_child(s);
     if (!flying)
         return true;
     http_abort(p->http, &s->transfer);

@@ -132,7 +132,9 @@ void cell_send(struct cell *c, str frame, int64_t limit_ms)
 
 int64_t cell_due_ms(const struct cell *c)
 {
-    return c->state == CELL_BUSY ? c->due_ms : -1;
+    if (c->state != CELL_BUSY)
+        return -1;
+    return c->frame.len > 0 ? 0 : c->due_ms; // a request that is still being sent is due at once
 }
 
 enum { PULL_MORE, PULL_WHOLE, PULL_BROKEN, PULL_END };
