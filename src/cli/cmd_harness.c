@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // cmd_harness.c - candidates by hand: is one accepted, and how does it read an answer.
 #include "cli/cli.h"
+#include "puzzle/puzzle.h"
 #include "sandbox/sandbox.h"
 
 static str verdict_name(enum verdict v)
 {
     static const str names[] = { T("pass"), T("quarantine"), T("reject") };
     return names[v];
-}
-
-static str level_of(const struct violation *v)
-{
-    return str_starts(v->rule, S("W")) ? S("warn") : S("reject");
 }
 
 // ---- harness check ----
@@ -41,7 +37,7 @@ static str as_json(const struct sandbox *s, str source, const struct examination
         const struct violation *v = &e->findings.v[i];
         json_open(&o, '{');
         json_key_str(&o, S("rule"), v->rule);
-        json_key_str(&o, S("level"), level_of(v));
+        json_key_str(&o, S("level"), level_name(v->level));
         json_key_int(&o, S("line"), v->line);
         json_key_int(&o, S("col"), v->col);
         json_key_str(&o, S("message"), v->message);
@@ -60,29 +56,74 @@ static str as_text(str path, const struct examination *e, struct arena *a)
     for (size_t i = 0; i < e->findings.n; i++) {
         const struct violation *v = &e->findings.v[i];
         buf_addf(&b, "%.*s:%lld:%lld: %.*s %.*s: %.*s\n", STR(path), (long long)v->line,
-                 (long long)v->col, STR(level_of(v)), STR(v->rule),
+                 (long long)v->col, STR(level_name(v->level)), STR(v->rule),
                  STR(text_for_terminal(v->message, a)));
     }
     buf_addf(&b, "%.*s: %.*s\n", STR(path), STR(verdict_name(e->verdict)));
     return buf_str(&b);
 }
 
+struct candidate_file {
+    str source;
+    struct examination exam;
+};
+
+// Hashes of what a puzzle file holds, for the audit.
+static bool read_index(str path, struct arena *a, struct audit_index *index, struct err *err)
+{
+    struct puzzles all;
+    *index = (struct audit_index){ .seen = { .arena = a }, .salt = (uint64_t)clock_mono_us() };
+    if (!puzzles_load(path, &(struct puzzle_load_opts){ 0 }, a, &all, err))
+        return false;
+    for (size_t i = 0; i < all.n; i++) {
+        const struct puzzle *p = &all.v[i];
+        struct position after = position_after(&p->start, p->moves[0]);
+        str *moves = NEW_ARRAY(a, str, p->n_moves);
+        for (size_t k = 0; k < p->n_moves; k++)
+            moves[k] = arena_str(a, str_from(uci_format(p->moves[k]).data));
+        audit_index_add(index, &(struct audit_item){ p->id, &p->start, moves, p->n_moves });
+        audit_index_add(index, &(struct audit_item){ .at = &after });
+    }
+    return true;
+}
+
+static bool judge(struct sandbox *s, const struct args *args, struct arena *a,
+                  struct candidate_file *f, struct err *err)
+{
+    struct audit_index index;
+    struct audit_opts opts = { 0 };
+    str puzzles = opt_text(args, "puzzles", S("")), parent = opt_text(args, "parent", S(""));
+    if (parent.len > 0 && !candidate_read(parent, a, &opts.parent, err))
+        return false;
+    if (puzzles.len > 0) {
+        opts.index = &index;
+        if (!read_index(puzzles, a, &index, err))
+            return false;
+    }
+    if (!candidate_read(args->positionals[0], a, &f->source, err) ||
+        !sandbox_examine(s, f->source, a, &f->exam, err))
+        return false;
+    opts.source = f->source;
+    return sandbox_audit(s, &opts, a, &f->exam, err);
+}
+
 static bool check_with(struct sandbox *s, const struct args *args, struct arena *a, struct err *err)
 {
-    str source, path = args->positionals[0];
-    struct examination e;
-    if (!candidate_read(path, a, &source, err) || !sandbox_examine(s, source, a, &e, err))
+    str path = args->positionals[0];
+    struct candidate_file f;
+    if (!judge(s, args, a, &f, err))
         return false;
-    str text = opt_flag(args, "json") ? as_json(s, source, &e, a) : as_text(path, &e, a);
+    const struct examination *e = &f.exam;
+    str text = opt_flag(args, "json") ? as_json(s, f.source, e, a) : as_text(path, e, a);
     if (!print_str(text, err))
         return false;
-    if (e.unscored)
+    if (e->unscored)
         return err_set(err, ERR_RUN, "%.*s was not judged: the machine was too busy", STR(path));
-    return e.verdict != VERDICT_REJECT ||
+    return e->verdict != VERDICT_REJECT ||
            err_set(err, ERR_RUN,
-                   "%.*s is rejected by %zu rule(s); each line above says what is "
+                   "%.*s is rejected (%zu findings); each line above says what is "
                    "allowed instead",
-                   STR(path), e.findings.n);
+                   STR(path), e->findings.n);
 }
 
 static bool check_run(const struct args *args, struct arena *a, struct err *err)
@@ -98,15 +139,19 @@ static bool check_run(const struct args *args, struct arena *a, struct err *err)
 }
 
 static const struct opt check_opts[] = {
+    { "puzzles", OPT_TEXT, "FILE", "the data set, which a candidate must not know", 0, 0 },
+    { "parent", OPT_TEXT, "FILE", "the harness it was made from", 0, 0 },
     { .name = "json", .help = "the verdict as one JSON object, with the layers in force" },
     { 0 },
 };
 const struct command command_harness_check = {
     .name = "harness check",
-    .summary = "check a candidate harness.py and load it in the sandbox",
+    .summary = "check and audit a candidate harness.py in the sandbox",
     .usage = "FILE [OPTIONS]",
-    .about = "Tells every rule that the candidate breaks, with line and column, and loads it in a\n"
-             "locked-down child. Exit code 0: accepted (warnings are allowed), 1: rejected.\n"
+    .about = "Tells every rule that the candidate breaks, with line and column, loads it in a\n"
+             "locked-down child, and audits it for answers and chess smuggled in. Exit code 0:\n"
+             "accepted (warnings are allowed) or quarantined (\"verdict\":\"quarantine\"), 1: "
+             "rejected.\n"
              "Example: rookery harness check harness.py --json",
     .opts = { check_opts },
     .max_positionals = 1,

@@ -5,6 +5,17 @@
 
 enum { VIOLATIONS_MAX = 1000 };
 
+// Told by the audit; of the check, what begins with W is a warning.
+static enum level read_level(const json_t *in)
+{
+    str level = json_get_str(in, "level");
+    if (str_eq(level, S("quarantine")))
+        return LEVEL_QUARANTINE;
+    bool warns = str_eq(level, S("warn")) ||
+                 (level.len == 0 && str_starts(json_get_str(in, "rule"), S("W")));
+    return warns ? LEVEL_WARN : LEVEL_REJECT;
+}
+
 static bool read_violation(const json_t *in, struct arena *a, struct violations *out)
 {
     if (!json_is_string(json_object_get(in, "rule")) ||
@@ -15,6 +26,7 @@ static bool read_violation(const json_t *in, struct arena *a, struct violations 
         .line = json_get_int(in, "line", 0),
         .col = json_get_int(in, "col", 0),
         .message = harness_clean(json_get_str(in, "message"), a),
+        .level = read_level(in),
     };
     return true;
 }

@@ -84,6 +84,25 @@ str frame_source(int64_t id, str op, str source, struct arena *a)
     return close_request(&o);
 }
 
+str frame_globals(int64_t id, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    struct json_out o = { .b = &b };
+    open_request(&o, id, S("globals"));
+    return close_request(&o);
+}
+
+str frame_audit(int64_t id, const str texts[3], struct arena *a)
+{
+    struct buf b = { .arena = a };
+    struct json_out o = { .b = &b };
+    open_request(&o, id, S("audit"));
+    json_key_str(&o, S("source"), texts[0]);
+    json_key_str(&o, S("parent"), texts[1]);
+    json_key_str(&o, S("globals"), texts[2]);
+    return close_request(&o);
+}
+
 uint32_t frame_length(const unsigned char head[FRAME_HEAD_BYTES])
 {
     uint32_t n = 0;

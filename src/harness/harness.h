@@ -61,11 +61,14 @@ int64_t harness_approximate_tokens(size_t n_characters); // where there is no us
 
 // ---- sources (3.2) ----
 
-struct violation { // of a rule of the static check or the audit
-    str rule;      // "S40"; a warning begins with "W"
+enum level { LEVEL_REJECT, LEVEL_QUARANTINE, LEVEL_WARN }; // the gravest is the least
+struct violation {                                         // of the static check or the audit
+    str rule;                                              // "S40", "W-bidi", "C03", "R08"
     int64_t line, col;
     str message; // names what is allowed instead
+    enum level level;
 };
+str level_name(enum level l);
 struct violations { // sorted by line, column, rule
     struct violation *v;
     size_t n, cap;
@@ -98,6 +101,10 @@ enum { FRAME_HEAD_BYTES = 4 }; // length, little endian, before the JSON
 // is to be checked ("check"), loaded ("load"), or loaded without protection ("raw").
 str frame_call(int64_t id, const struct harness_call *call, struct arena *a);
 str frame_source(int64_t id, str op, str source, struct arena *a);
+// For the audit: the values of a loaded candidate's globals; the audit of three texts: source, its
+// parent's source or nothing, and those values.
+str frame_globals(int64_t id, struct arena *a);
+str frame_audit(int64_t id, const str texts[3], struct arena *a);
 // The length that a head announces.
 uint32_t frame_length(const unsigned char head[FRAME_HEAD_BYTES]);
 
@@ -125,3 +132,5 @@ struct harness_contract {                               // what a loaded candida
 MUST_CHECK bool harness_contract_read(str json, struct arena *a, struct harness_contract *out,
                                       struct violations *faults, struct err *err);
 MUST_CHECK bool violations_read(str json, struct arena *a, struct violations *out, struct err *err);
+
+#include "harness/audit.h" // the audit

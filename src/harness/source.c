@@ -17,13 +17,16 @@ static void check_encoding(str source, struct arena *a, struct violations *out)
     const char *nul = source.len > 0 ? memchr(source.data, 0, source.len) : NULL;
     if (str_starts(source, S("\xef\xbb\xbf")))
         add(out, a,
-            (struct violation){ S("S02"), 1, 1, S("byte order mark: save as plain UTF-8") });
+            (struct violation){ S("S02"), 1, 1, S("byte order mark: save as plain UTF-8"),
+                                LEVEL_REJECT });
     if (!utf8_valid(source))
-        add(out, a, (struct violation){ S("S02"), 1, 1, S("not UTF-8: save as plain UTF-8") });
+        add(out, a,
+            (struct violation){ S("S02"), 1, 1, S("not UTF-8: save as plain UTF-8"),
+                                LEVEL_REJECT });
     if (nul)
         add(out, a,
             (struct violation){ S("S02"), (int64_t)str_line(source, (size_t)(nul - source.data)), 1,
-                                S("NUL byte: sources are plain text") });
+                                S("NUL byte: sources are plain text"), LEVEL_REJECT });
 }
 
 // Lines end as Python ends them: LF, CR LF, CR.
@@ -48,13 +51,15 @@ static void check_lines(str source, struct arena *a, struct violations *out)
             add(out, a,
                 (struct violation){
                     S("S04"), n, 1,
-                    arena_printf(a, "line of more than %d characters", HARNESS_LINE_MAX_CHARS) });
+                    arena_printf(a, "line of more than %d characters", HARNESS_LINE_MAX_CHARS),
+                    LEVEL_REJECT });
     }
     if (n > HARNESS_SOURCE_MAX_LINES)
         add(out, a,
-            (struct violation){ S("S04"), HARNESS_SOURCE_MAX_LINES + 1, 1,
-                                arena_printf(a, "%lld lines, at most %d", (long long)n,
-                                             HARNESS_SOURCE_MAX_LINES) });
+            (struct violation){
+                S("S04"), HARNESS_SOURCE_MAX_LINES + 1, 1,
+                arena_printf(a, "%lld lines, at most %d", (long long)n, HARNESS_SOURCE_MAX_LINES),
+                LEVEL_REJECT });
 }
 
 bool harness_source_check(str source, struct arena *a, struct violations *out)
@@ -64,10 +69,17 @@ bool harness_source_check(str source, struct arena *a, struct violations *out)
         add(out, a,
             (struct violation){
                 S("S01"), 1, 1,
-                arena_printf(a, "%zu bytes, at most %d", source.len, HARNESS_SOURCE_MAX_BYTES) });
+                arena_printf(a, "%zu bytes, at most %d", source.len, HARNESS_SOURCE_MAX_BYTES),
+                LEVEL_REJECT });
     check_encoding(source, a, out);
     check_lines(source, a, out);
     return out->n == 0;
+}
+
+str level_name(enum level l)
+{
+    static const str names[] = { T("reject"), T("quarantine"), T("warn") };
+    return names[l];
 }
 
 bool violations_have(const struct violations *list, str rule)

@@ -66,6 +66,7 @@ most_common elements subtract total appendleft popleft extendleft rotate maxlen 
 from_iterable bit_length is_integer
 """.split())
 REQUIRED = {"propose_action": 1, "is_legal_action": 2}
+PROMPTS = {"system": "SYSTEM_PROMPT", "user": "USER_PROMPT"}
 LIMITS = ("FORMAT_RETRY_BUDGET", "ILLEGAL_MOVE_RETRY_BUDGET", "MAX_TURNS")
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")

@@ -60,13 +60,14 @@ struct exam {
 
 static void find(struct exam *e, str rule, int64_t line, str message)
 {
-    *vec_push(e->arena, &e->out->findings) = (struct violation){ rule, line, 1, message };
+    enum level level = str_starts(rule, S("W")) ? LEVEL_WARN : LEVEL_REJECT;
+    *vec_push(e->arena, &e->out->findings) = (struct violation){ rule, line, 1, message, level };
 }
 
 static bool is_rejected(const struct exam *e)
 {
     for (size_t i = 0; i < e->out->findings.n; i++)
-        if (!str_starts(e->out->findings.v[i].rule, S("W")))
+        if (e->out->findings.v[i].level == LEVEL_REJECT)
             return true;
     return false;
 }
@@ -133,6 +134,18 @@ static int by_place(const void *a, const void *b)
     return str_cmp(x->rule, y->rule);
 }
 
+void examination_judge(struct examination *e)
+{
+    enum level gravest = LEVEL_WARN;
+    for (size_t i = 0; i < e->findings.n; i++)
+        gravest = e->findings.v[i].level < gravest ? e->findings.v[i].level : gravest;
+    e->verdict = gravest == LEVEL_REJECT       ? VERDICT_REJECT
+                 : gravest == LEVEL_QUARANTINE ? VERDICT_QUARANTINE
+                                               : VERDICT_PASS;
+    if (e->findings.n > 0)
+        qsort(e->findings.v, e->findings.n, sizeof *e->findings.v, by_place);
+}
+
 bool sandbox_examine(struct sandbox *s, str source, struct arena *a, struct examination *out,
                      struct err *err)
 {
@@ -145,9 +158,7 @@ bool sandbox_examine(struct sandbox *s, str source, struct arena *a, struct exam
             find(&e, S("W-no-observation"), 1,
                  S("USER_PROMPT has no {observation}: it is appended behind the text"));
     }
-    out->verdict = is_rejected(&e) ? VERDICT_REJECT : VERDICT_PASS;
-    if (out->findings.n > 0)
-        qsort(out->findings.v, out->findings.n, sizeof *out->findings.v, by_place);
+    examination_judge(out);
     return true;
 }
 

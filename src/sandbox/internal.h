@@ -26,10 +26,14 @@ struct hello { // the template's first datagram
     char python[16];
 };
 
+// The verdict that the findings make; sorts them.
+void examination_judge(struct examination *e);
+
 // ---- in the template ----
 
-extern const unsigned char sandbox_check_data[], sandbox_run_data[], sandbox_h0_data[];
-extern const size_t sandbox_check_size, sandbox_run_size, sandbox_h0_size;
+extern const unsigned char sandbox_check_data[], sandbox_audit_data[], sandbox_run_data[],
+    sandbox_h0_data[];
+extern const size_t sandbox_check_size, sandbox_audit_size, sandbox_run_size, sandbox_h0_size;
 
 // Starts Python and warms it up. False: `failure` says why.
 bool python_start(bool raw, unsigned long hash_seed, char *failure, size_t size);

@@ -56,6 +56,7 @@ static bool warm_up(bool raw)
     if (!globals || PyDict_SetItemString(globals, "__builtins__", PyEval_GetBuiltins()) != 0 ||
         PyDict_SetItemString(globals, "RAW", raw ? Py_True : Py_False) != 0 ||
         !execute(globals, "<check>", sandbox_check_data, sandbox_check_size) ||
+        !execute(globals, "<audit>", sandbox_audit_data, sandbox_audit_size) ||
         !execute(globals, "<run>", sandbox_run_data, sandbox_run_size))
         return false;
     handler = PyDict_GetItemString(globals, "handle");

@@ -21,7 +21,6 @@ import warnings
 
 MAX_RESULT, MAX_PROMPT, MAX_MESSAGE, RECURSION = 65536, 16384, 500, 300
 SURROGATE = re.compile("[\ud800-\udfff]")
-PROMPTS = {"system": "SYSTEM_PROMPT", "user": "USER_PROMPT"}
 
 READ, WRITE = json.JSONDecoder().scan_once, json.JSONEncoder(ensure_ascii=False).encode
 QUOTE = json.encoder.encode_basestring
@@ -174,6 +173,31 @@ def load_raw(source):
     return "other", contract()
 
 
+def plain_value(value, budget):
+    """A value of a global as JSON can hold it, or None: no data."""
+    if type(value) in (str, int, float, bool):
+        return value if type(value) is not float or math.isfinite(value) else None
+    if budget == 0:
+        return None
+    if type(value) in (dict, collections.OrderedDict, collections.Counter,
+                       collections.defaultdict):
+        return {str(k): plain_value(v, budget - 1) for k, v in itertools.islice(value.items(), 500)}
+    if type(value) in (list, tuple, set, frozenset, collections.deque):
+        return [plain_value(v, budget - 1) for v in itertools.islice(value, 500)]
+    return None
+
+
+def globals_of_candidate():
+    """What stands in the globals after loading: a table built by code is data too."""
+    found, size = [], 0
+    for name, value in candidate.items():
+        text = json.dumps([name, plain_value(value, 4)]) if not name.startswith("__") else ""
+        size += len(text)
+        if text and size < MAX_RESULT - 1000:
+            found.append(text)
+    return "str", "[" + ",".join(found) + "]"
+
+
 def call(request):
     global call_seed, seeded
     call_seed, seeded = request["seed"], False
@@ -187,6 +211,10 @@ def answer(request):
     op = request["op"]
     if op == "check":
         return "other", {"faults": check(request["source"])[0]}
+    if op == "audit":
+        return "other", audit(request["source"], request["parent"], request["globals"])
+    if op == "globals":
+        return globals_of_candidate()
     if op == "load":
         return load(request["source"])
     if op == "raw" and RAW:
@@ -212,6 +240,8 @@ def close_doors():
         for name in ("ctypes", "mmap", "os", "resource", "signal", "socket"):
             __import__(name)
     check("def propose_action(b):\n    return ''\n")  # what is made on first use is made here
+    audit("X = 'warm' * 9\n", "", "[]")
+    list(decoded("warm"))
     WRITE(READ('{"a": "é"}', 0))
     sys.stdin = sys.stdout = sys.stderr = None
     sys.path.clear()

@@ -75,6 +75,15 @@ struct examination { // of a candidate's source
 // Checks a source in one cell and loads it in another. False: the sandbox itself failed.
 MUST_CHECK bool sandbox_examine(struct sandbox *s, str source, struct arena *a,
                                 struct examination *out, struct err *err);
+struct audit_opts {
+    str source;                      // of the candidate
+    str parent;                      // of the one it was made from [none]
+    const struct audit_index *index; // of the data set [NULL: none]
+};
+// Audits what sandbox_examine has let pass, its text and its behaviour; adds to the findings and
+// sets the verdict anew. False: the sandbox itself failed.
+MUST_CHECK bool sandbox_audit(struct sandbox *s, const struct audit_opts *opts, struct arena *a,
+                              struct examination *io, struct err *err);
 // A cell with the source loaded. False: ERR_RUN, or ERR_INPUT where loading failed.
 MUST_CHECK bool sandbox_load(struct sandbox *s, str source, struct arena *a, struct cell **out,
                              struct err *err);
