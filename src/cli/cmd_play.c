@@ -105,11 +105,15 @@ const struct command command_play = {
         "--rules takes: reflection, swallow (a reply to the reflection prompt is not read for a\n"
         "move), full-turns (the tenth reply counts), no-fen, show-board, show-list, no-list,\n"
         "previous-moves, auto-queen, claims (threefold, fifty moves).\n"
+        "builtin is a small engine of ours; handicap: its chance of a random move (0.7: about as\n"
+        "weak as Dragon 1). uci:PATH is any engine; behind it LIMIT, forgets, elo=N, NAME=VALUE.\n"
         "--parse-reply shows how a reply is read: a line is {\"profile\", \"fen\", \"reply\"}, and "
         "as\n"
         "one wishes \"think\", \"reflection\", \"after_reflection\", \"tool_call\".\n"
         "Example: rookery play --white random --black sim/strong --games 10\n"
-        "Example: rookery play --white random --black builtin:depth=1,handicap=0.3 --games 100",
+        "Example: rookery play --white random --black builtin:depth=1,handicap=0.3 --games 100\n"
+        "Example: rookery play --white sim/strong \\\n"
+        "             --black \"uci:/usr/games/stockfish,nodes=1000,Skill Level=1\"",
     .opts = { opts, opts_players, opts_dialog },
     .run = run,
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // play_setup.c - players and rules of `rookery play` from the command line.
+#include <limits.h>
+#include <stdlib.h>
+
 #include "cli/play.h"
 #include "cli/run.h"
 #include "version.h"
 
-enum { PROMPTS_MAX_BYTES = 1 << 20, SEARCH_NODES = 200000, SEARCH_DEPTH = 2 };
+enum { PROMPTS_MAX_BYTES = 1 << 20, SEARCH_NODES = 200000, SEARCH_DEPTH = 2, UCI_NODES = 10000 };
 static const double USUAL_TEMPERATURE = 0.3; // of the original
 
 const struct opt opts_dialog[] = {
@@ -28,8 +31,8 @@ const struct opt opts_dialog[] = {
 };
 
 const struct opt opts_players[] = {
-    { "white", OPT_TEXT, "PLAYER", "random, builtin[:depth=N,nodes=N,handicap=X], a model [random]",
-      0, 0 },
+    { "white", OPT_TEXT, "PLAYER", "random, builtin[:...], uci:PATH[,...], a model [random]", 0,
+      0 },
     { "black", OPT_TEXT, "PLAYER", "the same for Black [random]", 0, 0 },
     { "base-url", OPT_TEXT, "URL", "endpoint of the models (any OpenAI-compatible)", 0, 0 },
     { "white-base-url", OPT_TEXT, "URL", "endpoint of White alone", 0, 0 },
@@ -92,6 +95,57 @@ static bool open_builtin(struct play *p, int c, str settings)
     g->label = arena_printf(p->arena, "builtin-depth%d-nodes%llu%s%.*s", g->think.depth,
                             (unsigned long long)g->think.nodes, g->handicap > 0 ? "-handicap" : "",
                             g->handicap > 0 ? (int)buf_str(&handicap).len : 0, handicap.data);
+    return true;
+}
+
+// One word behind the path: a limit, "forgets", "elo=N", or a setting of the engine.
+static bool uci_setting(struct play *p, int c, str word)
+{
+    struct game_player *g = &p->players[c];
+    struct engine_settings *settings = &p->engines[c].settings;
+    struct err ignored = { 0 };
+    str value = word, name = str_cut(&value, '=');
+    int64_t elo;
+    if (str_eq(word, S("forgets")))
+        g->forgets = true;
+    else if (str_eq(name, S("elo")) && str_to_int(value, 1, 10000, &elo))
+        engine_settings_elo(settings, elo, p->arena);
+    else if (str_eq(name, S("depth")) || str_eq(name, S("nodes")) || str_eq(name, S("movetime")))
+        return engine_limit_parse(word, &g->limit, p->err);
+    else if (!engine_settings_parse(word, p->arena, settings, &ignored))
+        return err_set(p->err, ERR_USAGE, "%s", ignored.text);
+    return true;
+}
+
+// "uci:PATH,movetime=100,Skill Level=1": the whole game is sent unless it "forgets" (3.3).
+static bool open_uci(struct play *p, int c, str spec)
+{
+    struct game_player *g = &p->players[c];
+    struct engine *e = &p->engines[c];
+    char whole[PATH_MAX];
+    str path = arena_str(p->arena, str_cut(&spec, ','));
+    struct buf label = { .arena = p->arena };
+    *g = (struct game_player){ .kind = PLAYER_ENGINE,
+                               .engine = e,
+                               .limit = { .by = ENGINE_BY_NODES, .n = UCI_NODES } };
+    if (!realpath(path.data, whole))
+        return err_set(p->err, ERR_USAGE, "--%s uci: there is no program \"%.*s\"", side_of(c),
+                       STR(path));
+    e->path = arena_str(p->arena, str_from(whole));
+    engine_settings_put(&e->settings, S("Threads"), S("1"), p->arena);
+    str words = spec;
+    while (words.len > 0)
+        if (!uci_setting(p, c, str_cut(&words, ',')))
+            return err_add(p->err, "--%s uci", side_of(c));
+    if (!pump_meet_engine(e, p->arena, p->err))
+        return err_add(p->err, "--%s", side_of(c));
+    str name = e->name, first = str_cut(&name, ' ');
+    g->name = arena_printf(p->arena, "Chess_Engine_%.*s_%s", STR(first), Side_of(c));
+    buf_addf(&label, "%.*s %.*s", STR(e->name), STR(engine_limit_format(g->limit, p->arena)));
+    for (size_t i = 1; i < e->settings.n; i++)
+        buf_addf(&label, " %.*s=%.*s", STR(e->settings.v[i].name), STR(e->settings.v[i].value));
+    g->label = buf_str(&label);
+    p->asks = true;
     return true;
 }
 
@@ -169,11 +223,13 @@ static bool open_player(struct play *p, int c)
     }
     if (str_eq(name, S("builtin")) || str_starts(name, S("builtin:")))
         return open_builtin(p, c, str_sub(name, S("builtin:").len, name.len));
+    if (str_starts(name, S("uci:")))
+        return open_uci(p, c, str_sub(name, S("uci:").len, name.len));
     if (str_find_char(name, '/') > 0)
         return open_model(p, c, name);
     return err_set(p->err, ERR_USAGE,
-                   "--%s must be random, builtin[:depth=N,nodes=N,handicap=X] or a model as "
-                   "provider/model, got \"%.*s\"",
+                   "--%s must be random, builtin[:depth=N,nodes=N,handicap=X], "
+                   "uci:PATH[,LIMIT][,NAME=VALUE] or a model as provider/model, got \"%.*s\"",
                    side_of(c), STR(name));
 }
 
@@ -294,6 +350,11 @@ static void put_player(const struct play *p, struct json_out *o, int c)
     json_key_open(o, str_from(side_of(c)), '{');
     json_key_str(o, S("name"), g->name);
     json_key_str(o, S("label"), g->label);
+    if (g->kind == PLAYER_ENGINE) {
+        json_key_str(o, S("engine"), g->engine->identity);
+        json_key_str(o, S("limit"), engine_limit_format(g->limit, p->arena));
+        json_key_bool(o, S("forgets"), g->forgets);
+    }
     if (g->kind == PLAYER_MODEL) {
         const struct model *m = g->model;
         json_key_str(o, S("model"), m->name);

@@ -138,7 +138,7 @@ static size_t skip_set(str text, size_t at, const char *set)
 static str token_at(str text, size_t at, size_t *end)
 {
     size_t n = at;
-    while (n < text.len && !ascii_is_blank(text.data[n]))
+    while (n < text.len && !ascii_is_blank(text.data[n]) && n - at <= TOKEN_MAX)
         n++;
     *end = n;
     str token = str_sub(text, at, n - at);

@@ -7,28 +7,33 @@ static const str openers[] = { T("<think>"), T("<reasoning>"), T("◁think▷") 
 static const str closers[] = { T("</think>"), T("</reasoning>"), T("◁/think▷") };
 enum { KINDS = ARRAY_LEN(openers) };
 
-static ptrdiff_t find(str text, str mark, bool any_case)
+struct mark {
+    size_t at, len;
+    int kind;
+    bool closes;
+};
+
+static bool is_here(str text, str mark, bool any_case)
 {
-    if (!any_case)
-        return str_find(text, mark);
-    for (size_t i = 0; i + mark.len <= text.len; i++)
-        if (str_eq_nocase(str_sub(text, i, mark.len), mark))
-            return (ptrdiff_t)i;
-    return -1;
+    str here = str_sub(text, 0, mark.len);
+    return any_case ? str_eq_nocase(here, mark) : str_eq(here, mark);
 }
 
-// The first of the marks: where it is (-1: none), and which.
-static ptrdiff_t find_first(str text, const str *marks, bool any_case, int *which)
+// The first mark in text[from..]; one pass, so that all below is linear in the text.
+static bool next_mark(str text, size_t from, bool any_case, struct mark *out)
 {
-    ptrdiff_t best = -1;
-    for (int k = 0; k < KINDS; k++) {
-        ptrdiff_t at = find(text, marks[k], any_case);
-        if (at >= 0 && (best < 0 || at < best)) {
-            best = at;
-            *which = k;
+    for (size_t i = from; i < text.len; i++) {
+        if (text.data[i] != '<' && text.data[i] != openers[KINDS - 1].data[0])
+            continue;
+        for (int k = 0; k < 2 * KINDS; k++) {
+            str mark = k < KINDS ? openers[k] : closers[k - KINDS];
+            if (!is_here(str_sub(text, i, mark.len), mark, any_case))
+                continue;
+            *out = (struct mark){ i, mark.len, k % KINDS, k >= KINDS };
+            return true;
         }
     }
-    return best;
+    return false;
 }
 
 static str from(str text, size_t at)
@@ -39,32 +44,35 @@ static str from(str text, size_t at)
 static str without_pairs(str text, struct arena *a)
 {
     struct buf b = { .arena = a };
-    while (text.len > 0) {
-        int kind = 0;
-        ptrdiff_t open = find_first(text, openers, false, &kind);
-        if (open < 0)
-            break;
-        size_t inside = (size_t)open + openers[kind].len;
-        ptrdiff_t close = find(from(text, inside), closers[kind], false);
-        if (close < 0) { // nothing is removed; the other kinds may still have pairs behind it
-            buf_add(&b, str_sub(text, 0, inside));
-            text = from(text, inside);
+    struct mark m;
+    bool never_closed[KINDS] = { false };
+    size_t kept = 0;
+    for (size_t at = 0; next_mark(text, at, false, &m);) {
+        at = m.at + m.len;
+        if (m.closes || never_closed[m.kind])
+            continue;
+        ptrdiff_t close = str_find(from(text, at), closers[m.kind]);
+        if (close < 0) { // the other kinds may still have pairs behind it
+            never_closed[m.kind] = true;
             continue;
         }
-        buf_add(&b, str_sub(text, 0, (size_t)open));
-        text = from(text, inside + (size_t)close + closers[kind].len);
+        buf_add(&b, str_sub(text, kept, m.at - kept));
+        kept = at = at + (size_t)close + closers[m.kind].len;
     }
-    buf_add(&b, text);
+    buf_add(&b, from(text, kept));
     return buf_str(&b);
 }
 
 static str without_leading(str text)
 {
-    int kind = 0;
-    ptrdiff_t close = find_first(text, closers, false, &kind);
-    if (close < 0)
-        return text;
-    text = from(text, (size_t)close + closers[kind].len);
+    struct mark m;
+    size_t at = 0;
+    do {
+        if (!next_mark(text, at, false, &m))
+            return text;
+        at = m.at + m.len;
+    } while (!m.closes);
+    text = from(text, at);
     while (text.len > 0 && utf8_blank(text) > 0)
         text = from(text, utf8_blank(text));
     return text;
@@ -73,21 +81,21 @@ static str without_leading(str text)
 static str without_all(str text, bool *open, struct arena *a)
 {
     struct buf b = { .arena = a };
-    for (;;) {
-        int opener = 0, closer = 0;
-        ptrdiff_t start = find_first(text, openers, true, &opener);
-        ptrdiff_t end = find_first(text, closers, true, &closer);
-        if (end < 0) {
-            *open = start >= 0;
-            buf_add(&b, *open ? str_sub(text, 0, (size_t)start) : text);
-            return buf_str(&b);
-        }
-        if (start < 0 || end < start)
+    struct mark m;
+    size_t kept = 0;
+    *open = false;
+    for (size_t at = 0; next_mark(text, at, true, &m);) {
+        at = m.at + m.len;
+        if (m.closes && !*open)
             b.len = 0; // a section without its opener: all before it is reasoning
-        else
-            buf_add(&b, str_sub(text, 0, (size_t)start));
-        text = from(text, (size_t)end + closers[closer].len);
+        else if (!m.closes && !*open)
+            buf_add(&b, str_sub(text, kept, m.at - kept));
+        *open = !m.closes;
+        kept = at;
     }
+    if (!*open)
+        buf_add(&b, from(text, kept));
+    return buf_str(&b);
 }
 
 str dialog_without_reasoning(enum dialog_think think, str text, bool *open, struct arena *a)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import unittest
 
 from program import Case, run
@@ -85,6 +86,19 @@ class Play(Case):
         out = json.loads(self.ok("play", "--black", "builtin:depth=1", "--games", 20, "--json"))
         self.assertGreaterEqual(out["black_wins"], 19)
         self.assertEqual(out["player_black"]["name"], "Chess_Engine_Rookery_Black")
+
+    @unittest.skipUnless(os.path.exists("/usr/games/stockfish"), "no stockfish here")
+    def test_an_engine_of_others_plays(self):
+        self.ok("play", "--white", "sim/strong", "--black",
+                "uci:/usr/games/stockfish,depth=1,Skill Level=3", "--games", 2, "--out", "o",
+                "--max-plies", 30)
+        for log in self.logs("o"):
+            self.assertIn(log["outcome_class"], ("chess", "max_moves", "protocol_loss"))
+            self.assertEqual(log["player_black"]["name"], "Chess_Engine_Stockfish_Black")
+            self.assertIn("Skill Level=3", log["rookery"]["black"]["label"])
+        done = run("play", "--black", "uci:/usr/games/stockfish,Skill Levle=3", cwd=self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Skill Level", done.stderr.decode())
 
     def test_logs_become_tables(self):
         self.ok("play", "--black", "sim/strong", "--games", 4, "--out", "o")

@@ -168,6 +168,24 @@ static void the_synthetic_row_is_exact(void **s) // 7.2
     assert_int_equal(cell(csv, "elo_bound").data[0], '<'); // field case F-082, D4
 }
 
+static void all_draws_have_an_interval_that_is_not_empty(void **s) // D16, S6
+{
+    (void)s;
+    static const struct set_game one = {
+        "NONE", "Max moves reached", 200, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0
+    };
+    struct set_game all[33];
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        all[i] = one;
+    struct game_logs logs = set_logs(all, ARRAY_LEN(all), "gpt-5-chat", &arena);
+    str csv = refined_csv(&logs, &priced, &arena);
+    has(csv, "moe_draw_rate", "0.0"); // the format's own margin
+    has(csv, "win_rate_low95", "0.0");
+    has(csv, "win_rate_high95", "0.104"); // Wilson: 3.84 / (33 + 3.84)
+    has(csv, "elo", "-87.273");
+    has(csv, "elo_moe_95", "118.542");
+}
+
 static size_t count_columns(str line)
 {
     size_t n = 0;
@@ -266,6 +284,7 @@ int main(void)
         cmocka_unit_test(set_a_gives_its_row),
         cmocka_unit_test(set_b_gives_its_row),
         cmocka_unit_test(the_synthetic_row_is_exact),
+        cmocka_unit_test(all_draws_have_an_interval_that_is_not_empty),
         cmocka_unit_test(the_plain_table_has_the_original_s_columns),
         cmocka_unit_test(order_and_colours_do_not_matter),
         cmocka_unit_test(unknown_mistakes_are_empty_cells),
