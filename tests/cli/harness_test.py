@@ -26,12 +26,13 @@ class Harness(Case):
                              (REQUIRED + "import os\n", "S20"),
                              (REQUIRED + "while True: pass\n", "load_timeout"),
                              (REQUIRED + "x = 1 // 0\n", "load_error"),
-                             (REQUIRED + "x = [0] * 10**10\n", "load_error")]:
+                             (REQUIRED + "x = [0] * 10**10\n", "load_")]:
             done = self.check(source, "--json")
             self.assertEqual(done.returncode, 1, done.stderr)
             report = json.loads(done.stdout)
             self.assertEqual(report["verdict"], "reject")
-            self.assertIn(rule, [f["rule"] for f in report["findings"]])
+            # Out of memory is an exception, or the end of a sanitized child.
+            self.assertTrue(any(f["rule"].startswith(rule) for f in report["findings"]), report)
             self.assertEqual(len(done.stderr.splitlines()), 1)
 
     def test_what_is_no_file_is_refused(self):
