@@ -26,6 +26,7 @@ struct play { // games of two players
     struct store *store;
     struct store_run row;
     struct pump *pump;
+    bool simulated; // some reply came from a simulated model, whatever its name
     int64_t n_done; // for the progress line
     int64_t reported_us;
     struct game_log *logs; // by index

@@ -78,6 +78,8 @@ static void game_done(void *ctx, size_t index, const struct outcome *out)
     game_log_make(record, &from, p->arena, &p->logs[index]);
     p->played[index] = true;
     p->n_done++;
+    for (int c = WHITE; c <= BLACK; c++)
+        p->simulated |= record->side[c].used.n_simulated > 0;
     p->n_valid += out->status != OUTCOME_FAILED;
     if (p->dir.len > 0)
         save_game(p, index, record);
@@ -194,11 +196,9 @@ static void add_results(struct buf *b, const struct game_logs *logs)
 static str report(const struct play *p, const struct game_logs *logs)
 {
     struct buf b = { .arena = p->arena };
-    bool simulated = (p->players[WHITE].model && p->players[WHITE].model->simulated) ||
-                     (p->players[BLACK].model && p->players[BLACK].model->simulated);
     buf_addf(&b, "%.*s (White) against %.*s (Black), %zu games, profile %.*s%s\n",
              STR(p->players[WHITE].label), STR(p->players[BLACK].label), logs->n,
-             STR(dialog_profile_name(p->rules.profile)), simulated ? "  SIMULATED" : "");
+             STR(dialog_profile_name(p->rules.profile)), p->simulated ? "  SIMULATED" : "");
     add_results(&b, logs);
     for (int c = WHITE; c <= BLACK; c++)
         if (p->players[c].kind == PLAYER_MODEL)
@@ -225,6 +225,7 @@ static bool finish(struct play *p)
          !save(p, "_aggregate_results.json", aggregate) || !save(p, "games.pgn", buf_str(&pgn))))
         return false;
     struct result_set none = { .samples = 1 };
+    p->row.simulated = p->simulated;
     p->row.summary = stored_result_write(aggregate, &none, p->arena);
     if (!p->row.finished && !store_run_finish(p->store, &p->row, clock_unix_ms(), p->err))
         return false;

@@ -6,7 +6,7 @@ import json
 import os
 import unittest
 
-from program import Case, run
+from program import Case, Simulator, run
 
 P1 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
@@ -81,6 +81,15 @@ class Play(Case):
                    "--retries", 0, "--out", "o", cwd=self.dir, env={"OPENAI_API_KEY": "k" * 20})
         self.assertEqual(done.returncode, 4, done.stderr.decode())
         self.assertEqual(self.logs("o"), [])
+
+    def test_a_run_goes_on_after_faults_of_the_endpoint(self):
+        faults = "429:0.1,500:0.05,reset:0.05,empty:0.02,seed=7"
+        with Simulator("--faults", faults) as simulator:
+            out = self.ok("play", "--black", "vllm/sim-strong", "--base-url", simulator.url,
+                          "--games", 3, "--max-plies", 30, "--out", "o")
+        self.assertIn("SIMULATED", out)  # though its name does not say so
+        for log in self.logs("o"):
+            self.assertIn(log["outcome_class"], ("chess", "max_moves", "protocol_loss"))
 
     def test_the_engine_beats_a_random_player(self):
         out = json.loads(self.ok("play", "--black", "builtin:depth=1", "--games", 20, "--json"))
