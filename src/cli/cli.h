@@ -22,7 +22,7 @@ struct opt_value {
     int64_t integer;
     double real; // also of OPT_INT
 };
-enum { OPTS_MAX = 48, OPT_TABLES_MAX = 3, POSITIONALS_MAX = 16 };
+enum { OPTS_MAX = 64, OPT_TABLES_MAX = 5, POSITIONALS_MAX = 16 };
 struct args {
     const struct command *command;
     struct opt_value values[OPTS_MAX]; // in the order of command->opts, table by table
@@ -99,8 +99,8 @@ extern volatile sig_atomic_t signals_seen;
 // The commands, one a file (runs and puzzles: several).
 extern const struct command command_decode, command_eval, command_games, command_optimize,
     command_perft, command_position, command_presets, command_prompt, command_puzzles_stats,
-    command_puzzles_verify, command_puzzles_sample, command_resolve, command_runs_diff,
-    command_runs_list, command_runs_rm, command_runs_show, command_simulate, command_stats_table,
-    command_harness_check, command_harness_parse, command_pgn, command_power, command_play,
-    command_study, command_transfer, command_stats_breakdown, command_stats_curve,
-    command_stats_pareto, command_stats_prompt;
+    command_puzzles_verify, command_puzzles_sample, command_regret, command_resolve,
+    command_runs_diff, command_runs_list, command_runs_rm, command_runs_show, command_simulate,
+    command_stats_table, command_harness_check, command_harness_parse, command_pgn, command_power,
+    command_play, command_study, command_transfer, command_stats_breakdown, command_stats_curve,
+    command_stats_pareto, command_stats_prompt, command_stats_regret;

@@ -10,7 +10,7 @@ static bool eval(struct run *r)
         r->config.test_path = opt_text(r->args, "puzzles", S(""));
     str predictions = opt_text(r->args, "predictions", S(""));
     if (predictions.len > 0)
-        return run_score_predictions(r, predictions);
+        return run_read_predictions(r, predictions) && run_begin(r) && run_finish(r);
     if (!run_open_model(r) || !run_load(r))
         return false;
     if (opt_flag(r->args, "dry-run"))

@@ -110,6 +110,32 @@ const struct command command_stats_pareto = {
     .run = pareto,
 };
 
+// ---- regret ----
+
+static bool regret(const struct args *args, struct arena *a, struct err *err)
+{
+    struct report_regrets runs = { 0 };
+    struct report_grid grid;
+    if (!need_runs(args, err))
+        return false;
+    for (size_t i = 0; i < args->n_positionals; i++)
+        if (!report_regret_load(args->positionals[i], a, vec_push(a, &runs), err))
+            return false;
+    report_regret(&runs, a, &grid);
+    return print_grid(args, &grid, a, err);
+}
+
+const struct command command_stats_regret = {
+    .name = "stats regret",
+    .summary = "regret beside accuracy, and the ranks by each",
+    .usage = "RUN_DIR...",
+    .about = "Of run directories of rookery regret.\n"
+             "Example: rookery stats regret runs/*/",
+    .opts = { format_opts },
+    .max_positionals = POSITIONALS_MAX,
+    .run = regret,
+};
+
 // ---- prompt ----
 
 static const struct field label_inputs[] = {

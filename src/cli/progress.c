@@ -35,7 +35,7 @@ static void add_state(const struct run *r, const struct pump_stats *stats, struc
     if (p->n_done > 0)
         format_left(left, elapsed_s * (double)(p->n_jobs - p->n_done) / (double)p->n_done);
     buf_addf(out, "%s %zu/%zu, %s left", r->phase, p->n_done, p->n_jobs, left);
-    if (p->n_scored > 0)
+    if (p->n_scored > 0 && !r->no_rate)
         buf_addf(out, ", %.1f %% right", 100 * p->score_sum / (double)p->n_scored);
     if (r->task_model.price.known)
         buf_addf(out, ", %.4f US$%s", (double)stats->spent_nusd / 1e9,

@@ -23,6 +23,8 @@ struct run {
     int samples;
     bool has_out;       // the person named an output directory
     str key;            // run id of decisions 1.4
+    str key_extra;      // what else tells the run apart: engine and limits; empty: nothing
+    int n_engines;      // processes at once; 0: as the pump likes
     str answers_sha256; // of recorded answers that are scored; empty: a model is asked
     struct store *store;
     struct store_run row;
@@ -34,6 +36,7 @@ struct run {
     bool replayed; // the run was finished before
     int64_t started_us, reported_us;
     const char *phase;   // for the progress line
+    bool no_rate;        // the phase has none to show
     FILE *explain;       // NULL: not open
     double watched_best; // of the candidates seen so far, on `watched_n` positions
     size_t watched_n;
@@ -56,10 +59,12 @@ MUST_CHECK bool run_print_plan(struct run *r);
 MUST_CHECK bool run_begin(struct run *r);
 MUST_CHECK bool run_optimize(struct run *r);
 MUST_CHECK bool run_evaluate(struct run *r);
-// Files of the run directory, the row's summary, the report.
+// Files of the run directory and the row's summary; then also the report.
+MUST_CHECK bool run_keep(struct run *r);
 MUST_CHECK bool run_finish(struct run *r);
-// Scores the answers in a file: a run like any other, but for the calls.
-MUST_CHECK bool run_score_predictions(struct run *r, str path);
+// Loads the test file and scores the answers in a file: then a run like any other, but for the
+// calls.
+MUST_CHECK bool run_read_predictions(struct run *r, str path);
 // The files of the run directory; then the report (or summary.json with --json).
 MUST_CHECK bool run_save(struct run *r, str summary);
 // Opens a model with the providers and environment of the process.

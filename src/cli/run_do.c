@@ -133,6 +133,7 @@ bool run_begin(struct run *r)
                     .rpm = opt_int(r->args, "rpm", 0),
                     .tpm = opt_int(r->args, "tpm", 0) },
         .ca_file = str_from(getenv("SSL_CERT_FILE")), // as OpenSSL and Python's clients read it
+        .engines = r->n_engines,
         .reuse = opt_flag(r->args, "reuse"),
         .jitter_seed = (uint64_t)clock_mono_us(), // spreads retries of programs started together
         .interrupted = &signals_seen,
@@ -257,19 +258,30 @@ static bool summary_of(struct run *r, str *summary)
     return true;
 }
 
-bool run_finish(struct run *r)
+static bool keep(struct run *r, str *summary)
 {
-    str summary;
     progress_clear();
     if (r->lab.pump)
         note_measured(r);
     r->facts.simulated |= r->lab.used.n_simulated + r->lab.used_prompt.n_simulated > 0;
-    if (!summary_of(r, &summary) || !run_save(r, summary))
+    if (!summary_of(r, summary) || !run_save(r, *summary))
         return false;
     struct result_set set = result_set(r);
-    r->row.summary = stored_result_write(summary, &set, r->arena);
+    r->row.summary = stored_result_write(*summary, &set, r->arena);
     r->row.simulated = r->facts.simulated;
-    if (!r->replayed && !store_run_finish(r->store, &r->row, clock_unix_ms(), r->err))
+    return r->replayed || store_run_finish(r->store, &r->row, clock_unix_ms(), r->err);
+}
+
+bool run_keep(struct run *r)
+{
+    str summary;
+    return keep(r, &summary);
+}
+
+bool run_finish(struct run *r)
+{
+    str summary;
+    if (!keep(r, &summary))
         return false;
     if (opt_flag(r->args, "json"))
         return print_str(summary, r->err);

@@ -387,6 +387,8 @@ static str run_key(const struct run *r)
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         json_put_str(&o, others[i]);
     json_put_int(&o, r->samples);
+    if (r->key_extra.len > 0)
+        json_put_str(&o, r->key_extra);
     if (c.method != METHOD_BASELINE) {
         config_options_to_json(&c, &o);
         json_put_str(&o, r->prompt_model.base_url);

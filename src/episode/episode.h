@@ -165,5 +165,6 @@ struct prompt_record { // outcome.record of episode_prompt; never NULL once done
 };
 
 #include "episode/dialog.h"
+#include "episode/engine_kinds.h"
 #include "episode/game.h"
 #include "episode/rollout.h" // rollouts of a harness

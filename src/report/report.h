@@ -186,3 +186,5 @@ void prompt_split(str instruction, struct arena *a, struct prompt_sentences *out
 // Shares of the prompt's code points by part, demonstrations included; sums to 1.
 void prompt_composition(const struct prompt_sentences *s, const struct program *p,
                         double share[PROMPT_PARTS]);
+
+#include "report/engine_tables.h"

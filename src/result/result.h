@@ -79,3 +79,5 @@ struct stored_result {
 str stored_result_write(str summary, const struct result_set *set, struct arena *a);
 MUST_CHECK bool stored_result_read(str text, struct arena *a, struct stored_result *out,
                                    struct err *err);
+
+#include "result/regret.h"
