@@ -39,7 +39,7 @@ const struct command command_eval = {
              "To go on after a crash, Ctrl-C or a spent budget, give the same command again.\n"
              "Example: rookery eval --model sim/responsive --puzzles builtin:test --limit 100\n"
              "         rookery eval --model openai/gpt-4o-mini --puzzles my.csv --max-cost 1",
-    .opts = { opts, opts_model, opts_run },
+    .opts = { opts, opts_model, opts_puzzles, opts_run },
     .max_positionals = 1,
     .run = run,
 };

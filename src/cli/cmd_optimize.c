@@ -40,7 +40,7 @@ const struct command command_optimize = {
              "CONFIG.yaml is a configuration of the paper's tool, unchanged; options override it.\n"
              "To go on after a crash, Ctrl-C or a spent budget, give the same command again.\n"
              "Example: rookery optimize --model sim/responsive --method bootstrap_few_shot",
-    .opts = { opts, opts_model, opts_run },
+    .opts = { opts, opts_model, opts_puzzles, opts_run },
     .max_positionals = 1,
     .run = run,
 };

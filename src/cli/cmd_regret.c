@@ -260,7 +260,7 @@ const struct command command_regret = {
              "an illegal or unparsable answer 200,000. Needs a UCI engine.\n"
              "Example: rookery regret --model sim/responsive --limit 50 --engine-limit depth=12\n"
              "         rookery regret --predictions runs/base/predictions.jsonl --reuse",
-    .opts = { opts, opts_engine, opts_model, opts_run },
+    .opts = { opts, opts_engine, opts_model, opts_puzzles, opts_run },
     .max_positionals = 1,
     .run = run,
 };

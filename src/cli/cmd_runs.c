@@ -32,6 +32,8 @@ static bool add_row(const struct store_run *run, struct arena *a, struct buf *ou
         struct interval i = stats_wilson_rate(rate, r.n_trials);
         snprintf(accuracy, sizeof accuracy, "%6.2f %% [%.2f, %.2f]", 100 * rate, 100 * i.low,
                  100 * i.high);
+        if (r.n_answers == 0) // rollouts have none
+            snprintf(accuracy, sizeof accuracy, "n/a");
     }
     buf_addf(out, "%-4lld %.8s %-20s %-18.*s %-26.*s %6zu %10.*s  %s%s%s%.*s\n", (long long)run->id,
              run->key.data, clock_format_utc(run->started_unix_ms, a).data, STR(run->method),

@@ -8,8 +8,8 @@
 #include "optimize/optimize.h"
 #include "result/result.h"
 
-// Options of eval and optimize: of their model, and of the run.
-extern const struct opt opts_model[], opts_run[];
+// Options of eval and optimize: of their model, of the puzzles, and of the run.
+extern const struct opt opts_model[], opts_puzzles[], opts_run[];
 
 struct run {
     const struct args *args;
@@ -53,12 +53,16 @@ MUST_CHECK bool run_configure(struct run *r, enum method method);
 MUST_CHECK bool run_open_model(struct run *r);
 // Test file, for optimizers also the split training file; the program to start from.
 MUST_CHECK bool run_load(struct run *r);
+// Of these the program alone, where no puzzles are asked.
+MUST_CHECK bool run_load_program(struct run *r);
 // Plan and cost on standard output.
 MUST_CHECK bool run_print_plan(struct run *r);
 // Store, run row, pump.
 MUST_CHECK bool run_begin(struct run *r);
 MUST_CHECK bool run_optimize(struct run *r);
 MUST_CHECK bool run_evaluate(struct run *r);
+// run_config.json and the row's summary, of a run without puzzles.
+MUST_CHECK bool run_close(struct run *r, str summary);
 // Files of the run directory and the row's summary; then also the report.
 MUST_CHECK bool run_keep(struct run *r);
 MUST_CHECK bool run_finish(struct run *r);

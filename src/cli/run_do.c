@@ -272,6 +272,16 @@ static bool keep(struct run *r, str *summary)
     return r->replayed || store_run_finish(r->store, &r->row, clock_unix_ms(), r->err);
 }
 
+bool run_close(struct run *r, str summary)
+{
+    str config = run_config_json(&r->facts, config_json(&r->config, r->arena), r->arena);
+    struct result_set none = { .samples = 1 };
+    r->row.summary = stored_result_write(summary, &none, r->arena);
+    r->row.simulated = r->facts.simulated;
+    return save(r, "run_config.json", config) &&
+           (r->replayed || store_run_finish(r->store, &r->row, clock_unix_ms(), r->err));
+}
+
 bool run_keep(struct run *r)
 {
     str summary;

@@ -17,9 +17,8 @@ const struct opt opts_model[] = {
     { 0 },
 };
 
-const struct opt opts_run[] = {
+const struct opt opts_puzzles[] = {
     { "test", OPT_TEXT, "FILE", "held-out puzzles: CSV, .zst, JSONL or builtin:test", 0, 0 },
-    { "program", OPT_TEXT, "FILE", "program to start from: compiled.json or a plain text", 0, 0 },
     { "limit", OPT_INT, "N", "only the first N test positions of the shuffled file [all]", 0,
       1e15 },
     { "theme", OPT_TEXT, "NAME", "only test puzzles with this theme", 0, 0 },
@@ -27,6 +26,11 @@ const struct opt opts_run[] = {
     { "max-rating", OPT_INT, "N", "only test puzzles rated N or less", 0, 10000 },
     { "solver-moves", OPT_INT, "N", "only test puzzles with exactly N solver moves", 0, 100 },
     { "strict", OPT_FLAG, NULL, "a bad puzzle row ends the run instead of being skipped", 0, 0 },
+    { 0 },
+};
+
+const struct opt opts_run[] = {
+    { "program", OPT_TEXT, "FILE", "program to start from: compiled.json or a plain text", 0, 0 },
     { "seed", OPT_INT, "N", "decides every draw [42]", 0, 9e18 },
     { "concurrency", OPT_TEXT, "N|auto", "calls in flight; auto: what the endpoint bears, up to 64",
       0, 0 },

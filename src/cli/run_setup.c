@@ -87,14 +87,16 @@ static bool apply_flags(struct run *r)
                        "--base-url is empty; leave it out for the provider's own");
     apply_model_flags(args, &c->task_model);
     apply_preset(args, c);
-    set_text(args, "test", &c->test_path);
+    if (has_option(args, "test"))
+        set_text(args, "test", &c->test_path);
     if (has_option(args, "train"))
         set_text(args, "train", &c->train_path);
     if (has_option(args, "validation"))
         set_int(args, "validation", &c->validation_size);
     if (has_option(args, "train-limit"))
         set_int(args, "train-limit", &c->train_limit);
-    set_int(args, "limit", &c->test_limit);
+    if (has_option(args, "limit"))
+        set_int(args, "limit", &c->test_limit);
     set_text(args, "out", &c->output_dir);
     set_text(args, "preset", &c->rookery.preset);
     if (!apply_concurrency(r))
@@ -337,7 +339,7 @@ static str filter_text(const struct run *r)
     static const char *const names[] = { "theme", "min-rating", "max-rating", "solver-moves" };
     struct buf b = { .arena = r->arena };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        str value = opt_text(r->args, names[i], S(""));
+        str value = has_option(r->args, names[i]) ? opt_text(r->args, names[i], S("")) : S("");
         if (value.len > 0)
             buf_addf(&b, "%s--%s %.*s", b.len > 0 ? " " : "", names[i], STR(value));
     }
@@ -398,6 +400,15 @@ static str run_key(const struct run *r)
     }
     json_close(&o, ']');
     return sha256_of(buf_str(&b), r->arena);
+}
+
+bool run_load_program(struct run *r)
+{
+    if (!load_program(r))
+        return false;
+    note_facts(r);
+    r->key = r->facts.key = run_key(r);
+    return true;
 }
 
 bool run_load(struct run *r)

@@ -39,3 +39,9 @@ struct dialog_try dialog_move_robust(const struct dialog_rules *r, const struct 
 move dialog_uci_move(const struct dialog_rules *r, const struct position *pos, str text);
 // Ends the sentence in `b` with the position, unless the rules keep it back.
 str dialog_refusal(const struct dialog_rules *r, const struct position *pos, struct buf *b);
+
+// ---- data ----
+
+// data/openings.json, put into the program when it is built.
+extern const unsigned char episode_openings_data[];
+extern const size_t episode_openings_size;

@@ -122,6 +122,8 @@ struct puzzle_split {
 // validation_size >= number of puzzles is ERR_INPUT.
 MUST_CHECK bool puzzles_split(const struct puzzles *all, const struct puzzle_split_opts *opts,
                               struct arena *a, struct puzzle_split *out, struct err *err);
+// What a prompt shows of a position: position_fen, side_to_move, legal_moves_uci; in `a`.
+void puzzle_inputs(const struct position *pos, struct arena *a, str out[3]);
 // All solver positions, puzzle by puzzle. Points into `p`'s records.
 void puzzles_expand(const struct puzzles *p, struct arena *a, struct puzzle_positions *out);
 

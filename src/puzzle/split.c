@@ -90,6 +90,13 @@ static str legal_text(const struct position *pos, struct arena *a)
     return buf_str(&b);
 }
 
+void puzzle_inputs(const struct position *pos, struct arena *a, str out[3])
+{
+    out[0] = fen_text(pos, a);
+    out[1] = pos->turn == WHITE ? S("white") : S("black");
+    out[2] = legal_text(pos, a);
+}
+
 static void expand(const struct puzzle *p, struct arena *a, struct puzzle_positions *out)
 {
     struct position pos = p->start;
@@ -101,9 +108,7 @@ static void expand(const struct puzzle *p, struct arena *a, struct puzzle_positi
         *at = (struct puzzle_position){
             .puzzle = p, .index = i, .count = count, .at = pos, .solution = turn[1]
         };
-        at->inputs[0] = fen_text(&pos, a);
-        at->inputs[1] = pos.turn == WHITE ? S("white") : S("black");
-        at->inputs[2] = legal_text(&pos, a);
+        puzzle_inputs(&pos, a, at->inputs);
         struct move_text solution = uci_format(turn[1]);
         at->reference = arena_str(a, str_from(solution.data));
         pos = position_after(&pos, turn[1]);

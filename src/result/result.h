@@ -81,3 +81,4 @@ MUST_CHECK bool stored_result_read(str text, struct arena *a, struct stored_resu
                                    struct err *err);
 
 #include "result/regret.h"
+#include "result/versus.h"

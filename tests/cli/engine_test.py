@@ -44,6 +44,13 @@ class Faults(Case):
         self.assertNotIn("median", said)
         self.assertEqual(list(self.dir.glob("runs/**/regret.json")), [])
 
+    def test_an_opponent_at_fault_ends_the_rollouts_without_a_score(self):
+        # Its first answer as the second player is an illegal move.
+        said = self.fails(4, ["illegal", "faults of engines in a row"], "rollout", "--model", "sim/responsive",
+                          "--engine", FAKE, "--engine-args", "good", "--engine-limit", "depth=2")
+        self.assertNotIn("mean", said)
+        self.assertEqual(list(self.dir.glob("runs/**/rollout.json")), [])
+
 
 @need_stockfish
 class Regret(Case):
@@ -119,6 +126,61 @@ class Regret(Case):
             rank = 1 + sum(m < mine for m in medians) + (medians.count(mine) - 1) / 2
             self.assertEqual(float(row["median"]), rank)
         self.fails(3, ["regret.json"], "stats", "regret", "nowhere")
+
+
+@need_stockfish
+class Rollout(Case):
+    """Short games and small searches."""
+    ARGS = ("rollout", "--model", "sim/responsive", "--engine-limit", "depth=4",
+            "--engine-options", "Hash=16", "--moves", 4)
+
+    def go(self, *args):
+        done = run(*self.ARGS, *args, cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode()
+
+    def test_the_files_agree_with_each_other(self):
+        self.go("--out", "r")
+        told = json.loads((self.dir / "r/rollout.json").read_text())
+        games = rows(self.dir / "r/rollouts.jsonl")
+        self.assertEqual(len(games), 10)
+        for stop, n in told["stops"].items():
+            self.assertEqual(n, sum(g["stop"] == stop for g in games))
+        costs = sorted(c for g in games for c in g["regret_cp"])
+        self.assertEqual(told["regrets_cp"], costs)
+        self.assertEqual(len(costs), sum(g["accepted"] for g in games))
+        self.assertEqual(told["mean_regret_cp"]["mean"], sum(costs) / len(costs))
+        self.assertEqual(told["illegal_attempts"]["n"], sum(g["attempts"] for g in games))
+        for g in games:
+            own = len(g["moves"]) - g["opening_plies"]
+            self.assertLessEqual(g["accepted"], 4)
+            self.assertIn(own - 2 * g["accepted"], (-1, 0, 1))
+
+    def test_repeated_and_with_another_number_of_processes_it_is_the_same(self):
+        self.go("--out", "one", "--engines", 1)
+        before = (self.dir / "one/rollouts.jsonl").read_text()
+        self.assertIn("calls: 0 new; searches: 0 new", self.go("--out", "one"))
+        self.assertEqual((self.dir / "one/rollouts.jsonl").read_text(), before)
+        self.go("--out", "two", "--engines", 2, "--again")
+        self.assertEqual((self.dir / "two/rollouts.jsonl").read_text(), before)
+
+    def test_games_by_chance_are_replayed_and_not_reused(self):
+        self.go("--out", "r", "--skill", 1, "--no-regret")
+        before = (self.dir / "r/rollouts.jsonl").read_text()
+        self.assertIn("searches: 0 new", self.go("--out", "r", "--skill", 1, "--no-regret"))
+        self.assertEqual((self.dir / "r/rollouts.jsonl").read_text(), before)
+        said = self.go("--out", "s", "--skill", 1, "--no-regret", "--reuse", "--run-name", "s")
+        self.assertIn("plays by chance", said)
+        self.assertNotIn("searches: 0 new", said)
+
+    def test_openings_of_ones_own_are_checked(self):
+        self.write("o.json", '[{"name":"x","eco":"A00","model":"black","moves":"g2g4"}]')
+        self.go("--out", "r", "--openings", "o.json")
+        game, = rows(self.dir / "r/rollouts.jsonl")
+        self.assertEqual((game["eco"], game["moves"][0]), ("A00", "g2g4"))
+        self.write("bad.json", '[{"name":"x","model":"black","moves":"g2g5"}]')
+        self.fails(3, ["bad.json", "opening 1", "g2g5"], *self.ARGS, "--openings", "bad.json")
+        self.fails(2, ["--theme"], *self.ARGS, "--theme", "fork")
 
 
 if __name__ == "__main__":
