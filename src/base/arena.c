@@ -7,6 +7,8 @@
 
 #include "base/arena.h"
 
+#include "base/ascii.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define POISONING 1
 #elif defined(__has_feature)
@@ -112,6 +114,24 @@ str arena_str(struct arena *a, str s)
     if (s.len > 0)
         memcpy(copy, s.data, s.len);
     return (str){ copy, s.len };
+}
+
+str arena_lower(struct arena *a, str s)
+{
+    char *copy = arena_alloc(a, s.len + 1);
+    for (size_t i = 0; i < s.len; i++)
+        copy[i] = ascii_lower(s.data[i]);
+    return (str){ copy, s.len };
+}
+
+str arena_without(struct arena *a, str s, str set)
+{
+    char *copy = arena_alloc(a, s.len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++)
+        if (str_find_char(set, s.data[i]) < 0)
+            copy[n++] = s.data[i];
+    return (str){ copy, n };
 }
 
 str arena_vprintf(struct arena *a, const char *format, va_list args)

@@ -25,6 +25,9 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t new_size);
 void *mem_must(void *p);
 // A copy of `s` in the arena, with a terminating NUL behind it that does not count.
 str arena_str(struct arena *a, str s);
+// The same with ASCII letters in lower case; without the bytes of `set`.
+str arena_lower(struct arena *a, str s);
+str arena_without(struct arena *a, str s, str set);
 // A formatted text in the arena.
 str arena_printf(struct arena *a, const char *format, ...) PRINTF_LIKE(2, 3);
 str arena_vprintf(struct arena *a, const char *format, va_list args) PRINTF_LIKE(2, 0);

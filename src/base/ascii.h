@@ -26,6 +26,12 @@ static inline bool ascii_is_alnum(char c)
     return ascii_is_digit(c) || ascii_is_lower(c) || ascii_is_upper(c);
 }
 
+// A letter, digit or underscore.
+static inline bool ascii_is_word(char c)
+{
+    return ascii_is_alnum(c) || c == '_';
+}
+
 // A to Z, a to z.
 static inline bool ascii_is_alpha(char c)
 {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utf8proc.h>
+
 #include "base/ascii.h"
 #include "base/str.h"
 
@@ -91,6 +93,29 @@ str str_cut_line(str *rest)
     if (line.len > 0 && line.data[line.len - 1] == '\r')
         line.len--;
     return line;
+}
+
+str str_cut_break(str *rest)
+{
+    size_t at = 0;
+    while (at < rest->len && rest->data[at] != '\n' && rest->data[at] != '\r')
+        at++;
+    str line = str_sub(*rest, 0, at);
+    at += str_starts(str_sub(*rest, at, 2), S("\r\n")) ? 2 : 1;
+    *rest = str_sub(*rest, at, rest->len);
+    return line;
+}
+
+bool str_among(str s, const str *list, size_t n, size_t *which)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!str_eq(s, list[i]))
+            continue;
+        if (which)
+            *which = i;
+        return true;
+    }
+    return false;
 }
 
 str str_trim(str s)
@@ -295,6 +320,21 @@ size_t ascii_run(str s)
     while (i < s.len && (unsigned char)s.data[i] < 0x80)
         i++;
     return i;
+}
+
+bool utf8_is_word(uint32_t code)
+{
+    switch ((int)utf8proc_category((utf8proc_int32_t)code)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO: return true;
+    default: return code == '_';
+    }
 }
 
 bool utf8_valid(str s)

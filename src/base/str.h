@@ -41,6 +41,10 @@ ptrdiff_t str_find_char(str s, char c);
 str str_cut(str *rest, char sep);
 // Like str_cut at LF, and drops one CR before it.
 str str_cut_line(str *rest);
+// Like str_cut at LF, CR LF or CR, whichever comes first.
+str str_cut_break(str *rest);
+// Whether `s` is one of `n` texts; `*which` (may be NULL) is then its place.
+bool str_among(str s, const str *list, size_t n, size_t *which);
 // Without ASCII white space (space, \t \n \v \f \r) at either end.
 str str_trim(str s);
 // Without bytes of `set` at either end.
@@ -78,6 +82,8 @@ size_t utf8_encode(uint32_t code, char out[4]);
 // Whether a terminal obeys this character instead of showing it: controls (also LF and TAB), and
 // the marks that turn the direction of writing.
 bool utf8_is_obeyed(uint32_t code);
+// \w of Python's re: letters, numbers of every kind, and the underscore.
+bool utf8_is_word(uint32_t code);
 bool utf8_valid(str s);
 size_t ascii_run(str s); // bytes from the start that are ASCII
 // Number of code points; every invalid piece counts as one.

@@ -14,6 +14,8 @@ struct line {
 // Reads UCI moves separated by blanks and plays them from `start`; `moves` has room for `max`.
 enum line_verdict uci_line_parse(const struct position *start, str text, move *moves, size_t max,
                                  struct line *out);
+// Whether `m` is one of the legal moves of `pos`.
+bool move_is_legal(const struct position *pos, move m);
 // The null move of annotated games: the other side to move, nothing else changed. False: in check
 // (who passes then loses the king). `out` may be `pos`.
 MUST_CHECK bool position_pass(const struct position *pos, struct position *out);

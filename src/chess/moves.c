@@ -151,3 +151,13 @@ void moves_sorted(const struct position *pos, struct move_list *out)
     moves_legal(pos, out);
     sort_moves(pos, out, text_key);
 }
+
+bool move_is_legal(const struct position *pos, move m)
+{
+    struct move_list legal;
+    moves_legal(pos, &legal);
+    for (size_t i = 0; i < legal.n; i++)
+        if (legal.v[i] == m)
+            return true;
+    return false;
+}

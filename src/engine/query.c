@@ -3,21 +3,11 @@
 // silently search another position (field cases F-036 and F-049).
 #include "engine/engine.h"
 
-static bool is_legal(const struct position *pos, move m)
-{
-    struct move_list legal;
-    moves_legal(pos, &legal);
-    for (size_t i = 0; i < legal.n; i++)
-        if (legal.v[i] == m)
-            return true;
-    return false;
-}
-
 static bool check_search_moves(const struct engine_query *q, const struct position *at,
                                struct err *err)
 {
     for (size_t i = 0; i < q->n_search; i++) {
-        if (!is_legal(at, q->search[i]))
+        if (!move_is_legal(at, q->search[i]))
             return err_set(err, ERR_INPUT, "the move %s to search is illegal there",
                            uci_format(q->search[i]).data);
         for (size_t k = 0; k < i; k++)
@@ -35,7 +25,7 @@ bool engine_query_check(const struct engine_query *q, struct position *at, struc
         return err_set(err, ERR_INPUT, "a game of more than %d moves before the search",
                        ENGINE_HISTORY_MAX);
     for (size_t i = 0; i < q->n_moves; i++) {
-        if (!is_legal(&pos, q->moves[i]))
+        if (!move_is_legal(&pos, q->moves[i]))
             return err_set(err, ERR_INPUT, "move %zu of the game, %s, is illegal", i + 1,
                            uci_format(q->moves[i]).data);
         pos = position_after(&pos, q->moves[i]);

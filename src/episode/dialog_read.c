@@ -3,15 +3,6 @@
 // text behind make_move is (LLM Chess specification 1.6). Profile robust: dialog_robust.c.
 #include "episode/internal.h"
 
-static str lower_of(str text, struct arena *a)
-{
-    str copy = arena_str(a, text);
-    char *to = arena_alloc(a, copy.len + 1);
-    for (size_t i = 0; i < copy.len; i++)
-        to[i] = ascii_lower(copy.data[i]);
-    return (str){ to, copy.len };
-}
-
 // "make_move", exactly one space, then a greedy run of four to five letters and digits; the first
 // place where all of it stands.
 static bool find_move(str text, str *out)
@@ -49,7 +40,7 @@ void dialog_read_compat(const struct dialog_rules *r, bool after_reflection, str
                         struct arena *a, struct dialog_reading *out)
 {
     str word;
-    text = str_trim(lower_of(text, a));
+    text = str_trim(arena_lower(a, text));
     out->action = ACTION_NONE;
     if (text.len == 0)
         out->why = S("empty");

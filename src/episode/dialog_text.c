@@ -30,14 +30,6 @@ bool dialog_offers(const struct dialog_rules *r, enum dialog_action a)
 
 // ---- names ----
 
-static bool name_find(str name, const str *names, size_t n, size_t *out)
-{
-    for (*out = 0; *out < n; ++*out)
-        if (str_eq(name, names[*out]))
-            return true;
-    return false;
-}
-
 static const str profiles[] = { T("compat"), T("robust"), T("v0") };
 static const str thinks[] = { T("profile"), T("none"), T("pair"), T("leading"), T("robust") };
 static const str boards[] = { T("unicode"), T("fen"), T("ascii"), T("unicode+pgn") };
@@ -49,8 +41,8 @@ str dialog_profile_name(enum dialog_profile p)
 
 bool dialog_profile_parse(str name, enum dialog_profile *out)
 {
-    size_t i;
-    bool ok = name_find(name, profiles, ARRAY_LEN(profiles), &i);
+    size_t i = 0;
+    bool ok = str_among(name, profiles, ARRAY_LEN(profiles), &i);
     *out = ok ? (enum dialog_profile)i : DIALOG_COMPAT;
     return ok;
 }
@@ -62,8 +54,8 @@ str dialog_think_name(enum dialog_think t)
 
 bool dialog_think_parse(str name, enum dialog_think *out)
 {
-    size_t i;
-    bool ok = name_find(name, thinks, ARRAY_LEN(thinks), &i);
+    size_t i = 0;
+    bool ok = str_among(name, thinks, ARRAY_LEN(thinks), &i);
     *out = ok ? (enum dialog_think)i : THINK_BY_PROFILE;
     return ok;
 }
@@ -75,8 +67,8 @@ str dialog_board_name(enum dialog_board b)
 
 bool dialog_board_parse(str name, enum dialog_board *out)
 {
-    size_t i;
-    bool ok = name_find(name, boards, ARRAY_LEN(boards), &i);
+    size_t i = 0;
+    bool ok = str_among(name, boards, ARRAY_LEN(boards), &i);
     *out = ok ? (enum dialog_board)i : BOARD_UNICODE;
     return ok;
 }

@@ -2,8 +2,6 @@
 // scan.c - finding move-shaped tokens and words in a model's prose. Hand-written instead of
 // regular expressions: the shapes are small, the work is linear, and Unicode behaves as in the
 // reference (Python's re): white space and word boundaries are Unicode, move shapes are ASCII.
-#include <utf8proc.h>
-
 #include "episode/internal.h"
 
 static char at_or_nul(str s, size_t i)
@@ -149,22 +147,6 @@ size_t scan_word(str text, size_t at, str word)
     return i - at;
 }
 
-// \w of Python's re: letters, numbers of every kind, and the underscore.
-static bool is_word_character(uint32_t c)
-{
-    switch ((int)utf8proc_category((utf8proc_int32_t)c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO: return true;
-    default: return c == '_';
-    }
-}
-
 bool scan_boundary(str text, size_t at)
 {
     uint32_t code;
@@ -172,11 +154,11 @@ bool scan_boundary(str text, size_t at)
     bool after = false;
     if (at > 0) {
         decode_at(text, previous(text, at), &code);
-        before = is_word_character(code);
+        before = utf8_is_word(code);
     }
     if (at < text.len) {
         decode_at(text, at, &code);
-        after = is_word_character(code);
+        after = utf8_is_word(code);
     }
     return before != after;
 }

@@ -22,15 +22,6 @@ struct audit_rows audit_rows_read(str observation, struct arena *a)
     return rows;
 }
 
-static str without(str san, str set, struct arena *a)
-{
-    struct buf b = { .arena = a };
-    for (size_t i = 0; i < san.len; i++)
-        if (str_find_char(set, san.data[i]) < 0)
-            buf_add_char(&b, san.data[i]);
-    return buf_str(&b);
-}
-
 static str suffix(str san)
 {
     char last = san.len > 0 ? san.data[san.len - 1] : '\0';
@@ -42,9 +33,9 @@ static struct audit_row varied(const struct audit_rows *rows, size_t i, enum aud
 {
     struct audit_row r = rows->v[variant == VARIANT_REVERSED ? rows->n - 1 - i : i];
     if (variant == VARIANT_UNMARKED)
-        r.san = without(r.san, S("+#x"), a);
+        r.san = arena_without(a, r.san, S("+#x"));
     if (variant == VARIANT_ROTATED)
-        r.san = arena_printf(a, "%.*s%.*s", STR(without(r.san, S("+#"), a)),
+        r.san = arena_printf(a, "%.*s%.*s", STR(arena_without(a, r.san, S("+#"))),
                              STR(suffix(rows->v[(i + 1) % rows->n].san)));
     return r;
 }
@@ -66,14 +57,6 @@ str audit_vary(str observation, enum audit_variant variant, struct audit_rows *r
 }
 
 // ---- what a parser may conclude ----
-
-static str lowered(str s, struct arena *a)
-{
-    char *data = arena_alloc(a, s.len);
-    for (size_t i = 0; i < s.len; i++)
-        data[i] = ascii_lower(s.data[i]);
-    return (str){ data, s.len };
-}
 
 // The two squares in order, with nothing but a separator between them; the promotion behind.
 static bool has_squares(str text, str uci)
@@ -111,14 +94,14 @@ static bool has_castling_word(str lower)
 bool audit_is_derivable(str response, str uci, const struct audit_rows *rows)
 {
     struct arena a = { 0 };
-    str lower = lowered(response, &a);
+    str lower = arena_lower(&a, response);
     bool ok = str_find(lower, uci) >= 0 || has_squares(lower, uci);
     for (size_t i = 0; i < rows->n && !ok; i++) {
         const struct audit_row *r = &rows->v[i];
         if (!str_eq(r->uci, uci))
             continue;
         ok = str_find(response, r->san) >= 0 ||
-             str_find(response, without(r->san, S("+#"), &a)) >= 0 ||
+             str_find(response, arena_without(&a, r->san, S("+#"))) >= 0 ||
              (str_starts(r->san, S("O-O")) && has_castling_word(lower));
     }
     arena_free(&a);

@@ -21,11 +21,6 @@ static void find(struct judge *j, const char *rule, enum level level, const char
     audit_find(j->out, j->a, (struct violation){ str_from(rule), 1, 1, str_from(message), level });
 }
 
-static bool is_word(char c)
-{
-    return ascii_is_alnum(c) || c == '_';
-}
-
 // Where `what` stands as a word of its own; UNSEEN.
 static int find_word(str text, str what)
 {
@@ -34,7 +29,8 @@ static int find_word(str text, str what)
         if (at < 0)
             break;
         size_t i = from + (size_t)at, end = i + what.len;
-        if ((i == 0 || !is_word(text.data[i - 1])) && (end >= text.len || !is_word(text.data[end])))
+        if ((i == 0 || !ascii_is_word(text.data[i - 1])) &&
+            (end >= text.len || !ascii_is_word(text.data[end])))
             return (int)i;
         from = i + 1;
     }
@@ -125,23 +121,15 @@ static bool matches_at(str text, size_t i, str what)
 {
     size_t end = i + what.len;
     return what.len > 0 && str_starts(str_sub(text, i, what.len), what) &&
-           (i == 0 || !is_word(text.data[i - 1])) && (end >= text.len || !is_word(text.data[end]));
-}
-
-static str stripped(str san, str set, struct arena *a)
-{
-    struct buf b = { .arena = a };
-    for (size_t i = 0; i < san.len; i++)
-        if (str_find_char(set, san.data[i]) < 0)
-            buf_add_char(&b, san.data[i]);
-    return buf_str(&b);
+           (i == 0 || !ascii_is_word(text.data[i - 1])) &&
+           (end >= text.len || !ascii_is_word(text.data[end]));
 }
 
 // The line with the move's SAN replaced by a placeholder, blanks collapsed; and in which forms it
 // stands there (a set: a SAN without marks has several at once).
 static str blind(str line, str san, unsigned *forms, struct arena *a)
 {
-    str shapes[] = { san, stripped(san, S("+#"), a), stripped(san, S("+#x"), a) };
+    str shapes[] = { san, arena_without(a, san, S("+#")), arena_without(a, san, S("+#x")) };
     struct buf b = { .arena = a };
     *forms = SAN_ABSENT;
     for (size_t i = 0; i < line.len; i++) {
@@ -341,11 +329,11 @@ static void judge_foreign_moves(struct judge *j)
 {
     str text = j->views[VARIANT_PLAIN].text;
     for (size_t i = 0; i + 4 <= text.len; i++) {
-        if (i > 0 && is_word(text.data[i - 1]))
+        if (i > 0 && ascii_is_word(text.data[i - 1]))
             continue;
-        size_t n = i + 5 <= text.len && is_word(text.data[i + 4]) ? 5 : 4;
+        size_t n = i + 5 <= text.len && ascii_is_word(text.data[i + 4]) ? 5 : 4;
         str token = str_sub(text, i, n);
-        bool ends = i + n >= text.len || !is_word(text.data[i + n]);
+        bool ends = i + n >= text.len || !ascii_is_word(text.data[i + n]);
         if (ends && harness_is_uci(token) && !is_illustration(token) &&
             find_word(j->raw, token) == UNSEEN)
             find(j, "R10", LEVEL_REJECT, "a move is shown that is not in the observation");

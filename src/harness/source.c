@@ -29,23 +29,12 @@ static void check_encoding(str source, struct arena *a, struct violations *out)
                                 S("NUL byte: sources are plain text"), LEVEL_REJECT });
 }
 
-// Lines end as Python ends them: LF, CR LF, CR.
-static str cut_line(str *rest)
-{
-    size_t i = 0;
-    while (i < rest->len && rest->data[i] != '\n' && rest->data[i] != '\r')
-        i++;
-    str line = str_sub(*rest, 0, i);
-    i += str_starts(str_sub(*rest, i, 2), S("\r\n")) ? 2 : 1;
-    *rest = str_sub(*rest, i, rest->len);
-    return line;
-}
-
+// Lines end as Python ends them.
 static void check_lines(str source, struct arena *a, struct violations *out)
 {
     int64_t n = 0;
     for (str rest = source; rest.len > 0;) {
-        str line = cut_line(&rest);
+        str line = str_cut_break(&rest);
         n++;
         if (out->n < FAULTS_MAX && utf8_length(line) > HARNESS_LINE_MAX_CHARS)
             add(out, a,

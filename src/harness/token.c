@@ -77,21 +77,6 @@ static struct found find_between(str s, str open, str close)
     return f;
 }
 
-static bool is_word(uint32_t c)
-{
-    switch ((int)utf8proc_category((utf8proc_int32_t)c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO: return true;
-    default: return c == '_';
-    }
-}
-
 static bool ends_word(str s, size_t i)
 {
     uint32_t c;
@@ -99,7 +84,7 @@ static bool ends_word(str s, size_t i)
     if (i >= s.len)
         return true;
     utf8_decode(str_sub(s, i, s.len), &c, &valid);
-    return !is_word(c);
+    return !utf8_is_word(c);
 }
 
 // Moves that stand as words of their own.
@@ -114,7 +99,7 @@ static struct found find_bare(str s)
         if (len > 0 && ends_word(s, i + len))
             note(&f, str_sub(s, i, len));
         n = utf8_decode(str_sub(s, i, s.len), &c, &valid);
-        after_word = is_word(c);
+        after_word = utf8_is_word(c);
     }
     return f;
 }

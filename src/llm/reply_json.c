@@ -94,14 +94,6 @@ str reply_to_json(const struct reply *r, struct arena *a)
 
 // ---- reading ----
 
-static bool name_find(const str *names, size_t n, str name, size_t *which)
-{
-    for (*which = 0; *which < n; (*which)++)
-        if (str_eq(names[*which], name))
-            return true;
-    return false;
-}
-
 static bool get_number(const json_t *value, int64_t max, int64_t *out)
 {
     *out = json_integer_value(value);
@@ -125,12 +117,12 @@ static bool get_member(const struct member *m, const json_t *value, struct arena
         return true;
     case FLAG: *(bool *)field = json_is_true(value); return json_is_boolean(value);
     case FINISH:
-        if (!name_find(finish_names, ARRAY_LEN(finish_names), json_view(value), &which))
+        if (!str_among(json_view(value), finish_names, ARRAY_LEN(finish_names), &which))
             return false;
         out->finish = (enum finish)which;
         return true;
     case KNOWN:
-        if (!name_find(known_names, ARRAY_LEN(known_names), json_view(value), &which))
+        if (!str_among(json_view(value), known_names, ARRAY_LEN(known_names), &which))
             return false;
         *(enum known *)field = (enum known)which;
         return true;

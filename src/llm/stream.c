@@ -16,18 +16,6 @@ struct stream { // being read
 
 // ---- framing ----
 
-// Cuts off a line, which ends with LF, CR LF or CR.
-static str cut_line(str *rest)
-{
-    size_t at = 0;
-    while (at < rest->len && rest->data[at] != '\n' && rest->data[at] != '\r')
-        at++;
-    str line = str_sub(*rest, 0, at);
-    at += str_starts(str_sub(*rest, at, 2), S("\r\n")) ? 2 : 1;
-    *rest = str_sub(*rest, at, rest->len);
-    return line;
-}
-
 // A field's value: what stands behind "name:" and one blank; false: another field or a comment.
 static bool field_value(str line, str name, str *value)
 {
@@ -46,7 +34,7 @@ static bool event_next(struct stream *s, str *data)
     bool any = false;
     while (s->rest.len > 0) {
         str value;
-        str line = cut_line(&s->rest);
+        str line = str_cut_break(&s->rest);
         if (line.len > LINE_MAX_BYTES)
             s->fault = "a line of the stream is longer than 1 MiB";
         if (line.len == 0 && any)

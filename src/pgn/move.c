@@ -33,15 +33,6 @@ static const str nulls[] = { T("--"), T("Z0"), T("0000"), T("@@@@"), T("null"), 
 // Words of annotators: novelty, diagram, en passant, check, mate.
 static const str idle[] = { T("N"), T("D"), T("e.p."), T("ep"), T("ch"), T("mate") };
 
-static bool is_one_of(str word, const str *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (str_eq(word, list[i]))
-            return true;
-    }
-    return false;
-}
-
 str pgn_result(str word)
 {
     for (size_t i = 0; i < ARRAY_LEN(results); i++) {
@@ -150,8 +141,8 @@ void pgn_read_word(struct pgn_parse *x, str word)
     enum san_verdict verdict = san_parse(&x->lines[x->depth].now, text, &m);
     if (verdict == SAN_LEGAL)
         play(x, m, NULL);
-    else if (is_one_of(word, nulls, ARRAY_LEN(nulls)))
+    else if (str_among(word, nulls, ARRAY_LEN(nulls), NULL))
         read_null(x, word);
-    else if (!is_sign(word) && !is_one_of(word, idle, ARRAY_LEN(idle)))
+    else if (!is_sign(word) && !str_among(word, idle, ARRAY_LEN(idle), NULL))
         refuse(x, word, verdict);
 }

@@ -52,18 +52,6 @@ static void add_outputs(struct buf *b, const struct signature *s, const str *val
     arena_free(&scratch);
 }
 
-// Cuts off the first line; lines end with LF, CR LF or CR.
-static str cut_line(str *rest)
-{
-    size_t at = 0;
-    while (at < rest->len && rest->data[at] != '\n' && rest->data[at] != '\r')
-        at++;
-    str line = str_sub(*rest, 0, at);
-    at += str_starts(str_sub(*rest, at, rest->len), S("\r\n")) ? 2 : 1;
-    *rest = str_sub(*rest, at, rest->len);
-    return line;
-}
-
 static str system_text(const struct program *p, struct arena *a)
 {
     const struct signature *s = p->signature;
@@ -86,7 +74,7 @@ static str system_text(const struct program *p, struct arena *a)
     buf_add(&b, S("\nIn adhering to this structure, your objective is: "));
     for (str rest = p->instruction; rest.len > 0;) {
         buf_add(&b, S("\n        "));
-        buf_add(&b, cut_line(&rest));
+        buf_add(&b, str_cut_break(&rest));
     }
     arena_free(&scratch);
     return buf_str(&b);

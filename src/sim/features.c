@@ -19,11 +19,6 @@ static const double TURN_SHARE = 0.4;    // parts of the likeness of two positio
 static const double MATE_SHARE = 0.4;    // same side to move, both mates or both not,
 static const double FORCING_SHARE = 0.2; // both forcing or both quiet
 
-static bool is_word(char c)
-{
-    return ascii_is_alnum(c) || c == '_';
-}
-
 // Length of `phrase` at the start of `text`, a blank of it standing for any white space and case
 // ignored; 0: it is not there as whole words.
 static size_t phrase_at(str text, str phrase)
@@ -41,7 +36,7 @@ static size_t phrase_at(str text, str phrase)
             return 0;
         }
     }
-    return at < text.len && is_word(text.data[at]) ? 0 : at;
+    return at < text.len && ascii_is_word(text.data[at]) ? 0 : at;
 }
 
 static bool is_negation(str word)
@@ -97,7 +92,7 @@ static void find_phrases(const struct phrases *phrases, str text, struct feature
     bool seen[PHRASES_MAX] = { 0 };
     index_phrases(phrases, &index);
     for (size_t at = 0; at < text.len; at++) {
-        if (at > 0 && is_word(text.data[at - 1]))
+        if (at > 0 && ascii_is_word(text.data[at - 1]))
             continue;
         unsigned char c = (unsigned char)ascii_lower(text.data[at]);
         for (unsigned i = index.first[c]; i > 0; i = index.next[i - 1]) {

@@ -6,16 +6,6 @@
 
 #include "episode/episode.h"
 
-static bool is_legal(const struct position *pos, move m)
-{
-    struct move_list legal;
-    moves_legal(pos, &legal);
-    for (size_t i = 0; i < legal.n; i++)
-        if (legal.v[i] == m)
-            return true;
-    return false;
-}
-
 static void read_one(const struct dialog_rules *r, const struct position *pos, str text)
 {
     struct arena a = { 0 };
@@ -26,7 +16,7 @@ static void read_one(const struct dialog_rules *r, const struct position *pos, s
     assert((reading.action == ACTION_NONE) == (reading.why.len > 0));
     if (reading.action == ACTION_MOVE) {
         struct dialog_try tried = dialog_move(r, pos, reading.move, &a);
-        assert(tried.m != MOVE_NONE ? is_legal(pos, tried.m) : tried.reason.len > 0);
+        assert(tried.m != MOVE_NONE ? move_is_legal(pos, tried.m) : tried.reason.len > 0);
     }
     arena_free(&a);
 }

@@ -13,17 +13,12 @@ static void check_view(str part, str line)
 
 static void check_move(const struct epd *epd, str operand)
 {
-    struct move_list legal;
     move m = MOVE_NONE, again = MOVE_NONE;
     if (epd_move(epd, operand, &m) != SAN_LEGAL) {
         assert(!uci_parse(&epd->at, operand, &again));
         return;
     }
-    moves_legal(&epd->at, &legal);
-    size_t i = 0;
-    while (i < legal.n && legal.v[i] != m)
-        i++;
-    assert(i < legal.n);
+    assert(move_is_legal(&epd->at, m));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,16 +5,6 @@
 
 #include "episode/episode.h"
 
-static bool is_legal(const struct position *pos, move m)
-{
-    struct move_list legal;
-    moves_legal(pos, &legal);
-    for (size_t i = 0; i < legal.n; i++)
-        if (legal.v[i] == m)
-            return true;
-    return false;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     str text = fuzz_text(data, size);
@@ -25,9 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct resolution r = { 0 };
     move_resolve(&pos, text, &a, &r);
     assert((r.error == RESOLVE_OK) == (r.m != MOVE_NONE));
-    assert(r.m == MOVE_NONE || (r.mode != RESOLVE_NOTHING && is_legal(&pos, r.m)));
+    assert(r.m == MOVE_NONE || (r.mode != RESOLVE_NOTHING && move_is_legal(&pos, r.m)));
     for (size_t i = 0; i < r.candidates.n; i++)
-        assert(r.candidates.v[i].m == MOVE_NONE || is_legal(&pos, r.candidates.v[i].m));
+        assert(r.candidates.v[i].m == MOVE_NONE || move_is_legal(&pos, r.candidates.v[i].m));
     arena_free(&a);
     return 0;
 }
