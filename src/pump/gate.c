@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// gate.c - one controller for each endpoint and model, in memory that processes may share, as
-// purse.c does it: a robust mutex, and an account for each holder.
+// gate.c - one controller for each endpoint and model, in memory that processes may share, with an
+// account for each holder, as purse.c does it.
 
-#include <errno.h>
-#include <pthread.h>
-#include <string.h>
-#include <sys/mman.h>
+#include "pump/shared.h"
 
 #include "pump/gate.h"
 
@@ -60,8 +57,8 @@ struct gate {
 };
 
 struct gates {
-    pthread_mutex_t mutex;
-    size_t bytes, n_holders;
+    struct shared shared;
+    size_t n_holders;
     struct gates_opts opts;
     struct gate gates[GATES_MAX];
     int flying[]; // by gate and holder
@@ -69,19 +66,10 @@ struct gates {
 
 struct gates *gates_new(const struct gates_opts *opts, size_t n, struct err *err)
 {
-    pthread_mutexattr_t attributes;
     size_t bytes = sizeof(struct gates) + GATES_MAX * n * sizeof(int);
-    struct gates *g = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (g == MAP_FAILED) {
-        err_set(err, ERR_RUN, "no shared memory for permits: %s", strerror(errno));
+    struct gates *g = shared_new(bytes, "permits", err);
+    if (!g)
         return NULL;
-    }
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&g->mutex, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-    g->bytes = bytes;
     g->n_holders = n;
     g->opts = *opts;
     if (g->opts.limit == 0)
@@ -93,37 +81,24 @@ struct gates *gates_new(const struct gates_opts *opts, size_t n, struct err *err
 
 void gates_free(struct gates *g)
 {
-    if (g)
-        munmap(g, g->bytes);
+    shared_free(g ? &g->shared : NULL);
 }
 
-static void lock(struct gates *g)
-{
-    if (pthread_mutex_lock(&g->mutex) == EOWNERDEAD)
-        pthread_mutex_consistent(&g->mutex); // each figure is valid by itself
-}
-
-static void unlock(struct gates *g)
-{
-    pthread_mutex_unlock(&g->mutex);
-}
-
-// FNV-1a over both texts with a byte between that neither has.
+// Both texts with a byte between that neither has; never 0.
 static uint64_t key_of(str endpoint, str model)
 {
-    uint64_t h = 0xCBF29CE484222325U;
-    const str parts[] = { endpoint, S("\xFF"), model };
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-        for (size_t k = 0; k < parts[i].len; k++)
-            h = (h ^ (unsigned char)parts[i].data[k]) * 0x100000001B3U;
-    return h ? h : 1;
+    struct arena scratch = { 0 };
+    str name = arena_printf(&scratch, "%.*s\xFF%.*s", STR(endpoint), STR(model));
+    uint64_t key = hash64(name);
+    arena_free(&scratch);
+    return key ? key : 1;
 }
 
 size_t gates_find(struct gates *g, str endpoint, str model)
 {
     uint64_t key = key_of(endpoint, model);
     size_t i = 0;
-    lock(g);
+    shared_lock(&g->shared);
     while (i + 1 < GATES_MAX && g->gates[i].key != 0 && g->gates[i].key != key)
         i++;
     struct gate *gate = &g->gates[i];
@@ -134,13 +109,13 @@ size_t gates_find(struct gates *g, str endpoint, str model)
         gate->limit = less ? g->opts.limit : LIMIT_START;
         gate->cut_ms = INT64_MIN / 2;
     }
-    unlock(g);
+    shared_unlock(&g->shared);
     return i;
 }
 
 void gates_forfeit(struct gates *g, size_t holder)
 {
-    lock(g);
+    shared_lock(&g->shared);
     for (size_t i = 0; i < GATES_MAX; i++) {
         int *held = &g->flying[i * g->n_holders + holder];
         g->gates[i].flying -= *held;
@@ -148,7 +123,7 @@ void gates_forfeit(struct gates *g, size_t holder)
         if (g->gates[i].prober == holder)
             g->gates[i].probing = false;
     }
-    unlock(g);
+    shared_unlock(&g->shared);
 }
 
 // ---- counting over time ----
@@ -248,7 +223,7 @@ enum gate_answer gate_enter(struct gates *g, const struct gate_ask *ask, int64_t
 {
     struct gate *gate = &g->gates[ask->gate];
     enum gate_answer answer = GATE_LATER;
-    lock(g);
+    shared_lock(&g->shared);
     *at_ms = closed_until(gate, &g->opts, ask);
     if (gate->open_ms > 0 && ask->now_ms - gate->down_since_ms >= DOWN_MS) {
         answer = GATE_DOWN;
@@ -267,7 +242,7 @@ enum gate_answer gate_enter(struct gates *g, const struct gate_ask *ask, int64_t
             gate->probed_ms = ask->now_ms;
         }
     }
-    unlock(g);
+    shared_unlock(&g->shared);
     return answer;
 }
 
@@ -376,24 +351,26 @@ static int64_t judge(struct gate *gate, const struct gate_exit *e, const struct 
                                                         : 0;
 }
 
-int64_t gate_leave(struct gates *g, const struct gate_exit *e)
+// What the gate is like; the lock is held.
+static struct gate_state state_of(const struct gate *gate, int64_t now_ms)
 {
-    struct gate *gate = &g->gates[e->gate];
-    int64_t opened = 0;
-    lock(g);
-    gate->flying--;
-    g->flying[e->gate * g->n_holders + e->holder]--;
-    struct bin *sent = &gate->window[(size_t)(e->sent_ms / 1000) % BREAKER_WINDOW_S];
-    bool known = sent->number == e->sent_ms / 1000;
-    sent->sent -= known && e->result == GATE_UNUSED;
-    sent->refused += known && e->result == GATE_RATE_LIMIT;
-    if (e->result == GATE_UNUSED) {
-        gate->requests += 1;
-        gate->tok += (double)e->tok;
-        gate->probing = gate->probing && gate->prober != e->holder;
-        unlock(g);
-        return 0;
-    }
+    struct gate_state state = { .limit = gate->limit, .flying = gate->flying };
+    if (gate->open_ms > 0 && gate->open_until_ms > now_ms)
+        state.open_ms = gate->open_until_ms - now_ms;
+    return state;
+}
+
+// An attempt that was not made leaves no trace.
+static void take_back(struct gate *gate, const struct gate_exit *e)
+{
+    gate->requests += 1;
+    gate->tok += (double)e->tok;
+    gate->probing = gate->probing && gate->prober != e->holder;
+}
+
+static int64_t note_result(struct gate *gate, const struct gate_exit *e,
+                           const struct gates_opts *opts)
+{
     struct bin *minute = bin_at(gate->minute, RETRY_WINDOW_BINS, e->now_ms / RETRY_BIN_MS);
     minute->n++;
     minute->marked += e->retry;
@@ -401,24 +378,41 @@ int64_t gate_leave(struct gates *g, const struct gate_exit *e)
         gate->tok += (double)(e->tok - e->used_tok);
     if (e->pause_ms > 0 && e->now_ms + e->pause_ms > gate->pause_until_ms)
         gate->pause_until_ms = e->now_ms + e->pause_ms;
-    opened = judge(gate, e, &g->opts);
+    int64_t opened = judge(gate, e, opts);
     if (e->result == GATE_GOOD)
-        grow(gate, e, g->opts.limit);
+        grow(gate, e, opts->limit);
     if (e->result == GATE_RATE_LIMIT)
         cut(gate, e, cut_of_rate_limit);
     if (e->result == GATE_OVERLOAD)
         cut(gate, e, cut_of_overload);
-    unlock(g);
     return opened;
+}
+
+struct gate_state gate_leave(struct gates *g, const struct gate_exit *e)
+{
+    struct gate *gate = &g->gates[e->gate];
+    int64_t opened = 0;
+    shared_lock(&g->shared);
+    gate->flying--;
+    g->flying[e->gate * g->n_holders + e->holder]--;
+    struct bin *sent = &gate->window[(size_t)(e->sent_ms / 1000) % BREAKER_WINDOW_S];
+    bool known = sent->number == e->sent_ms / 1000;
+    sent->sent -= known && e->result == GATE_UNUSED;
+    sent->refused += known && e->result == GATE_RATE_LIMIT;
+    if (e->result == GATE_UNUSED)
+        take_back(gate, e);
+    else
+        opened = note_result(gate, e, &g->opts);
+    struct gate_state state = state_of(gate, e->now_ms);
+    state.opened_ms = opened;
+    shared_unlock(&g->shared);
+    return state;
 }
 
 struct gate_state gate_look(struct gates *g, size_t gate, int64_t now_ms)
 {
-    lock(g);
-    const struct gate *at = &g->gates[gate];
-    struct gate_state state = { .limit = at->limit, .flying = at->flying };
-    if (at->open_ms > 0 && at->open_until_ms > now_ms)
-        state.open_ms = at->open_until_ms - now_ms;
-    unlock(g);
+    shared_lock(&g->shared);
+    struct gate_state state = state_of(&g->gates[gate], now_ms);
+    shared_unlock(&g->shared);
     return state;
 }

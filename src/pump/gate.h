@@ -51,12 +51,13 @@ struct gate_exit {
     int64_t tok, used_tok; // as asked for, and what it took (0: unknown)
     double jitter;         // in [0, 1), spreads the breakers of programs started together
 };
-// Ends an attempt. Returns how long the breaker that it opened stays open, else 0.
-int64_t gate_leave(struct gates *g, const struct gate_exit *e);
-
-struct gate_state { // for whoever watches
+struct gate_state {
     double limit;
     int flying;
     int64_t open_ms; // how long its breaker is still open
+    int64_t
+        opened_ms; // of gate_leave: how long the breaker that this attempt opened stays so; or 0
 };
+// Ends an attempt, and tells how the gate is after it.
+struct gate_state gate_leave(struct gates *g, const struct gate_exit *e);
 struct gate_state gate_look(struct gates *g, size_t gate, int64_t now_ms);

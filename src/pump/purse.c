@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // purse.c - one budget for the pumps of several processes, in memory that they share. Each process
 // has an account of its own, so that the parent can settle the account of one that was killed.
-//
-// A robust mutex guards the sums: a holder that dies while it has the lock leaves figures that are
-// each valid, so the next one just goes on.
-#include <errno.h>
-#include <pthread.h>
-#include <string.h>
-#include <sys/mman.h>
+#include "pump/shared.h"
 
 #include "pump/pump.h"
 
 struct purse {
-    pthread_mutex_t mutex;
-    size_t bytes, n;
+    struct shared shared;
+    size_t n;
     int64_t cap_nusd, before_nusd;
     struct account {
         int64_t spent_nusd, reserved_nusd;
@@ -22,19 +16,10 @@ struct purse {
 
 struct purse *purse_new(int64_t cap_nusd, int64_t before_nusd, size_t n, struct err *err)
 {
-    pthread_mutexattr_t attributes;
     size_t bytes = sizeof(struct purse) + n * sizeof(struct account);
-    struct purse *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) {
-        err_set(err, ERR_RUN, "no shared memory for a budget: %s", strerror(errno));
+    struct purse *p = shared_new(bytes, "a budget", err);
+    if (!p)
         return NULL;
-    }
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&p->mutex, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-    p->bytes = bytes;
     p->n = n;
     p->cap_nusd = cap_nusd;
     p->before_nusd = before_nusd;
@@ -43,14 +28,7 @@ struct purse *purse_new(int64_t cap_nusd, int64_t before_nusd, size_t n, struct 
 
 void purse_free(struct purse *p)
 {
-    if (p)
-        munmap(p, p->bytes);
-}
-
-static void lock(struct purse *p)
-{
-    if (pthread_mutex_lock(&p->mutex) == EOWNERDEAD)
-        pthread_mutex_consistent(&p->mutex);
+    shared_free(p ? &p->shared : NULL);
 }
 
 static struct account total_of(const struct purse *p)
@@ -66,36 +44,36 @@ static struct account total_of(const struct purse *p)
 enum purse_answer purse_reserve(struct purse *p, size_t holder, int64_t nusd)
 {
     enum purse_answer answer = PURSE_GRANTED;
-    lock(p);
+    shared_lock(&p->shared);
     struct account sum = total_of(p);
     if (p->cap_nusd > 0 && sum.spent_nusd + sum.reserved_nusd + nusd > p->cap_nusd)
         answer = sum.reserved_nusd > 0 ? PURSE_LATER : PURSE_EMPTY;
     else
         p->accounts[holder].reserved_nusd += nusd;
-    pthread_mutex_unlock(&p->mutex);
+    shared_unlock(&p->shared);
     return answer;
 }
 
 void purse_settle(struct purse *p, size_t holder, int64_t reserved_nusd, int64_t spent_nusd)
 {
-    lock(p);
+    shared_lock(&p->shared);
     p->accounts[holder].reserved_nusd -= reserved_nusd;
     p->accounts[holder].spent_nusd += spent_nusd;
-    pthread_mutex_unlock(&p->mutex);
+    shared_unlock(&p->shared);
 }
 
 void purse_forfeit(struct purse *p, size_t holder)
 {
-    lock(p);
+    shared_lock(&p->shared);
     p->accounts[holder].spent_nusd += p->accounts[holder].reserved_nusd;
     p->accounts[holder].reserved_nusd = 0;
-    pthread_mutex_unlock(&p->mutex);
+    shared_unlock(&p->shared);
 }
 
 int64_t purse_spent_nusd(struct purse *p)
 {
-    lock(p);
+    shared_lock(&p->shared);
     struct account sum = total_of(p);
-    pthread_mutex_unlock(&p->mutex);
+    shared_unlock(&p->shared);
     return sum.spent_nusd;
 }

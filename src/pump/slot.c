@@ -231,13 +231,12 @@ static void leave_gate(struct pump *p, struct slot *s, struct gate_exit *e)
     e->retry = s->attempts > 1;
     e->tok = s->tok;
     e->jitter = rng_double(&p->jitter);
-    int64_t open_ms = gate_leave(p->gates, e);
-    if (open_ms > 0)
+    struct gate_state state = gate_leave(p->gates, e);
+    if (state.opened_ms > 0)
         log_line(LOG_WARN,
                  "%.*s at %.*s fails again and again: it is left alone for %lld s, then tried with "
                  "one call",
-                 STR(m->name), STR(m->base_url), (long long)(open_ms / 1000));
-    struct gate_state state = gate_look(p->gates, s->gate, e->now_ms);
+                 STR(m->name), STR(m->base_url), (long long)(state.opened_ms / 1000));
     p->stats.limit = (int64_t)state.limit;
     p->stats.parked_ms = state.open_ms;
 }

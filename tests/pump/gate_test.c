@@ -33,8 +33,9 @@ static int enter_all(struct gates *g, int64_t now_ms)
 
 static int64_t leave(struct gates *g, int64_t sent_ms, int64_t now_ms, enum gate_result result)
 {
-    return gate_leave(
-        g, &(struct gate_exit){ .sent_ms = sent_ms, .now_ms = now_ms, .result = result });
+    return gate_leave(g,
+                      &(struct gate_exit){ .sent_ms = sent_ms, .now_ms = now_ms, .result = result })
+        .opened_ms;
 }
 
 static void leave_n(struct gates *g, int n, int64_t sent_ms, int64_t now_ms,
