@@ -8,12 +8,11 @@
 
 struct totals {
     int64_t games, broken, plies, bad_tags, bad_variations, latin1_bytes, moveless;
-    int64_t results[4]; // of enum result_slot
+    int64_t results[4]; // in the order of result_names
     int64_t ends[GAME_FIFTY_MOVES + 1];
 };
 
 struct pgn_job {
-    const struct args *args;
     str path;
     struct totals totals;
     struct arena scratch; // one game
@@ -207,8 +206,7 @@ static bool read_file(struct pgn_job *job, struct err *err)
 
 static bool run(const struct args *args, struct arena *a, struct err *err)
 {
-    struct pgn_job job = { .args = args,
-                           .strict = opt_flag(args, "strict"),
+    struct pgn_job job = { .strict = opt_flag(args, "strict"),
                            .summary = opt_flag(args, "summary"),
                            .write = opt_flag(args, "write"),
                            .annotations = opt_flag(args, "annotations") };

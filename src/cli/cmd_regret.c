@@ -217,14 +217,8 @@ static bool regret(struct run *r)
     g->run = r;
     if (!run_configure(r, METHOD_BASELINE) ||
         !cli_engine_limit(r->args, "engine-limit", &g->limit, r->err) ||
-        !cli_engine_configure(r->args, r->arena, &g->engine, r->err) ||
-        !pump_meet_engine(&g->engine, r->arena, r->err))
+        !cli_engine_judge(r->args, r->arena, &g->engine, r->err))
         return false;
-    if (g->engine.random)
-        log_line(LOG_WARN,
-                 "%.*s plays by chance with these settings: its figures are not "
-                 "repeatable",
-                 STR(g->engine.name));
     if (opt_get(r->args, "puzzles")->set)
         r->config.test_path = opt_text(r->args, "puzzles", S(""));
     r->key_extra = engine_key(g, r->arena);

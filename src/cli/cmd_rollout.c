@@ -245,14 +245,8 @@ static bool meet_engines(struct rollout *g)
     str settings = opt_text(args, "opponent-options", S(""));
     bool has_skill = opt_get(args, "skill")->set, has_elo = opt_get(args, "elo")->set;
     g->opponent = &g->judge;
-    if (!cli_engine_configure(args, r->arena, &g->judge, r->err) ||
-        !pump_meet_engine(&g->judge, r->arena, r->err))
+    if (!cli_engine_judge(args, r->arena, &g->judge, r->err))
         return false;
-    if (g->judge.random)
-        log_line(LOG_WARN,
-                 "%.*s plays by chance with these settings: its figures are not "
-                 "repeatable",
-                 STR(g->judge.name));
     if (settings.len == 0 && !has_skill && !has_elo)
         return true;
     g->opponent = &g->other;

@@ -97,3 +97,14 @@ bool cli_engine_configure(const struct args *args, struct arena *a, struct engin
         make_absolute(&out->settings.v[i], a);
     return true;
 }
+
+bool cli_engine_judge(const struct args *args, struct arena *a, struct engine *out, struct err *err)
+{
+    if (!cli_engine_configure(args, a, out, err) || !pump_meet_engine(out, a, err))
+        return false;
+    if (out->random)
+        log_line(LOG_WARN,
+                 "%.*s plays by chance with these settings: its figures are not repeatable",
+                 STR(out->name));
+    return true;
+}

@@ -11,3 +11,7 @@ MUST_CHECK bool cli_engine_limit(const struct args *args, const char *option,
 // The engine of opts_engine, found but not yet met; texts in `a`.
 MUST_CHECK bool cli_engine_configure(const struct args *args, struct arena *a, struct engine *out,
                                      struct err *err);
+// The same, met: its name, identity and options are known. Warns where its figures cannot be
+// repeated.
+MUST_CHECK bool cli_engine_judge(const struct args *args, struct arena *a, struct engine *out,
+                                 struct err *err);

@@ -56,24 +56,6 @@ static bool have(struct scan *s)
 enum { WORD = 8 }; // bytes looked at together
 enum { BYTES_ARE_LITTLE_ENDIAN = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 
-// Whether one of the bytes of a word equals `c` (Mycroft's test for a zero byte).
-static bool has_byte(uint64_t word, unsigned char c)
-{
-    const uint64_t ones = 0x0101010101010101U;
-    uint64_t x = word ^ (ones * c);
-    return ((x - ones) & ~x & (ones << 7)) != 0;
-}
-
-// Whether a comma or line feed stands in the next word, or is all that is left.
-static bool ends_field(const char *p, const char *end)
-{
-    uint64_t word;
-    if ((size_t)(end - p) < WORD)
-        return true;
-    memcpy(&word, p, WORD);
-    return has_byte(word, ',') || has_byte(word, '\n');
-}
-
 // Moves to the next comma or line feed.
 static void skip_plain(struct scan *s)
 {
@@ -81,8 +63,6 @@ static void skip_plain(struct scan *s)
         const char *p = s->w->data + s->w->begin + s->i;
         const char *end = s->w->data + s->w->end;
         const char *start = p;
-        while (p < end && !ends_field(p, end))
-            p += WORD;
         while (p < end && *p != ',' && *p != '\n')
             p++;
         s->i += (size_t)(p - start);
@@ -240,7 +220,7 @@ static enum row_read give_up_row(struct scan *s)
     return ROW_BAD;
 }
 
-// The bytes of a word that equal `c`, as their top bits; exact, unlike Mycroft's test.
+// The bytes of a word that equal `c`, as their top bits.
 static uint64_t bytes_equal(uint64_t word, unsigned char c)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7FU;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // gate.c - one controller for each endpoint and model, in memory that processes may share, with an
 // account for each holder, as purse.c does it.
-
 #include "pump/shared.h"
 
 #include "pump/gate.h"

@@ -166,6 +166,15 @@ str regret_settings(const struct engine *e, struct arena *a)
     return buf_str(&b);
 }
 
+void regret_put_engine(struct json_out *o, const struct engine *e, struct engine_limit limit)
+{
+    struct arena *a = o->b->arena;
+    json_key_str(o, S("name"), e->name);
+    json_key_str(o, S("identity"), e->identity);
+    json_key_str(o, S("settings"), regret_settings(e, a));
+    json_key_str(o, S("limit"), engine_limit_format(limit, a));
+}
+
 static void put_search(struct json_out *o, const char *which, const struct regret_search *s,
                        struct arena *a)
 {
@@ -233,14 +242,10 @@ str regret_jsonl(const struct regret_case *cases, size_t n, const struct regret_
     return buf_str(&b);
 }
 
-static void put_engine(struct json_out *o, const struct regret_facts *facts, struct arena *a)
+static void put_engine(struct json_out *o, const struct regret_facts *facts)
 {
-    const struct engine *e = facts->engine;
     json_key_open(o, S("engine"), '{');
-    json_key_str(o, S("name"), e->name);
-    json_key_str(o, S("identity"), e->identity);
-    json_key_str(o, S("settings"), regret_settings(e, a));
-    json_key_str(o, S("limit"), engine_limit_format(facts->limit, a));
+    regret_put_engine(o, facts->engine, facts->limit);
     json_key_str(
         o, S("procedure"),
         S("ucinewgame before each search; best: full search; played: searchmoves under the "
@@ -291,7 +296,7 @@ str regret_json(const struct regret_summary *s, const struct regret_facts *facts
     json_key_str(&o, S("model"), facts->run->model);
     json_key_str(&o, S("method"), facts->run->method);
     json_key_bool(&o, S("simulated"), facts->run->simulated);
-    put_engine(&o, facts, a);
+    put_engine(&o, facts);
     json_key_int(&o, S("answers"), s->n);
     json_key_int(&o, S("answers_with_cost"), s->n_costed);
     json_key_int(&o, S("zero"), s->n_zero);

@@ -53,3 +53,5 @@ str regret_jsonl(const struct regret_case *cases, size_t n, const struct regret_
 str regret_json(const struct regret_summary *s, const struct regret_facts *facts, struct arena *a);
 // The settings as they were given: "Threads=1;Hash=128".
 str regret_settings(const struct engine *e, struct arena *a);
+// Writes who the engine is and what it was held to, as members of the open object.
+void regret_put_engine(struct json_out *o, const struct engine *e, struct engine_limit limit);

@@ -117,12 +117,8 @@ str versus_jsonl(const struct versus_case *cases, size_t n, struct arena *a)
 static void put_engine(struct json_out *o, str key, const struct engine *e,
                        struct engine_limit limit)
 {
-    struct arena *a = o->b->arena;
     json_key_open(o, key, '{');
-    json_key_str(o, S("name"), e->name);
-    json_key_str(o, S("identity"), e->identity);
-    json_key_str(o, S("settings"), regret_settings(e, a));
-    json_key_str(o, S("limit"), engine_limit_format(limit, a));
+    regret_put_engine(o, e, limit);
     json_key_bool(o, S("plays_by_chance"), e->random || limit.by == ENGINE_BY_TIME);
     json_close(o, '}');
 }
