@@ -100,44 +100,77 @@ static bool parse_rank(struct reader *r, str text, int rank)
     return true;
 }
 
-// What a character of the placement does, so that no branch is needed: which board it marks (0:
-// that of nobody), how many files it takes, what it is.
-enum { STEP_BOARD = 15, STEP_FILES_SHIFT = 4, STEP_DIGIT = 256, STEP_SLASH = 512 };
-#define STEP_PIECE(board) ((board) | 1 << STEP_FILES_SHIFT)
-#define STEP_EMPTY(files) (STEP_DIGIT | (files) << STEP_FILES_SHIFT)
-static const uint16_t steps[256] = {
-    ['p'] = STEP_PIECE(1), ['n'] = STEP_PIECE(2),  ['b'] = STEP_PIECE(3),  ['r'] = STEP_PIECE(4),
-    ['q'] = STEP_PIECE(5), ['k'] = STEP_PIECE(6),  ['P'] = STEP_PIECE(7),  ['N'] = STEP_PIECE(8),
-    ['B'] = STEP_PIECE(9), ['R'] = STEP_PIECE(10), ['Q'] = STEP_PIECE(11), ['K'] = STEP_PIECE(12),
-    ['1'] = STEP_EMPTY(1), ['2'] = STEP_EMPTY(2),  ['3'] = STEP_EMPTY(3),  ['4'] = STEP_EMPTY(4),
-    ['5'] = STEP_EMPTY(5), ['6'] = STEP_EMPTY(6),  ['7'] = STEP_EMPTY(7),  ['8'] = STEP_EMPTY(8),
-    ['/'] = STEP_SLASH,
+// What a character of the placement does, so that no branch is needed: what it puts into a mailbox
+// of eight ranks of 16 files (low four bits), and how many of its files it takes (high). Black's
+// pieces are 1-6, white's 9-14, empty squares 0; a slash leaves a mark behind the eighth file.
+enum { STEP_SLASH = 15, STEP_CODE = 15, STEP_FILES_SHIFT = 4 };
+#define STEP(code, files) ((code) | (files) << STEP_FILES_SHIFT)
+static const uint8_t steps[256] = {
+    ['p'] = STEP(1, 1),          ['n'] = STEP(2, 1),  ['b'] = STEP(3, 1),  ['r'] = STEP(4, 1),
+    ['q'] = STEP(5, 1),          ['k'] = STEP(6, 1),  ['P'] = STEP(9, 1),  ['N'] = STEP(10, 1),
+    ['B'] = STEP(11, 1),         ['R'] = STEP(12, 1), ['Q'] = STEP(13, 1), ['K'] = STEP(14, 1),
+    ['1'] = STEP(0, 1),          ['2'] = STEP(0, 2),  ['3'] = STEP(0, 3),  ['4'] = STEP(0, 4),
+    ['5'] = STEP(0, 5),          ['6'] = STEP(0, 6),  ['7'] = STEP(0, 7),  ['8'] = STEP(0, 8),
+    ['/'] = STEP(STEP_SLASH, 8),
 };
+
+// The bytes of a mailbox: half a rank of it, its first file lowest.
+static uint64_t mailbox_half(const unsigned char *files)
+{
+    uint64_t word;
+    memcpy(&word, files, sizeof word);
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
+}
+
+// One bit of each of eight bytes, brought together by a multiplication.
+static ALWAYS_INLINE bitboard gather(uint64_t bytes, int bit_of_each)
+{
+    return ((bytes >> bit_of_each & 0x0101010101010101U) * 0x0102040810204080U) >> 56;
+}
+
+// False: a mark is not where it belongs, or something else is there.
+static bool put_mailbox(struct position *pos, const unsigned char mailbox[128])
+{
+    bitboard b0 = 0, b1 = 0, b2 = 0, white = 0;
+    uint64_t wrong = 0;
+    for (int rank = 0; rank < 8; rank++) {
+        const unsigned char *files = mailbox + (7 - rank) * 16;
+        uint64_t squares = mailbox_half(files);
+        wrong |= mailbox_half(files + 8) ^ (rank > 0 ? STEP_SLASH : 0);
+        b0 |= gather(squares, 0) << 8 * rank;
+        b1 |= gather(squares, 1) << 8 * rank;
+        b2 |= gather(squares, 2) << 8 * rank;
+        white |= gather(squares, 3) << 8 * rank;
+    }
+    if (wrong || (b0 & b1 & b2))
+        return false;
+    pos->piece[PAWN] = b0 & ~b1 & ~b2;
+    pos->piece[KNIGHT] = ~b0 & b1 & ~b2;
+    pos->piece[BISHOP] = b0 & b1;
+    pos->piece[ROOK] = ~b0 & ~b1 & b2;
+    pos->piece[QUEEN] = b0 & b2;
+    pos->piece[KING] = b1 & b2;
+    pos->side[WHITE] = white;
+    pos->side[BLACK] = (b0 | b1 | b2) & ~white;
+    return true;
+}
 
 // Reads a placement without any fault or mark at the start, in one pass; returns its length, or 0:
 // something is odd, and the slow way finds out what. Millions of FENs are read, and which character
-// comes next cannot be guessed: so there is no branch on it.
+// comes next cannot be guessed: so there is no branch on it. A number writes an empty square.
 static size_t place_plainly(struct position *pos, str fen)
 {
-    bitboard boards[1 + 12] = { 0 };
-    unsigned at = 0, slashes = 0, wrong = 0, before = 0, step; // at: from a8, rank by rank
+    unsigned char mailbox[128] = { 0 };
+    unsigned at = 0, step; // from a8, rank by rank
+    uint64_t numbers = 0;  // which of the last 64 characters were
     size_t i = 0;
     for (; i < fen.len && (step = steps[(unsigned char)fen.data[i]]) != 0; i++) {
-        unsigned slash = step / STEP_SLASH;
-        boards[step & STEP_BOARD] |= bit((at ^ 56) & 63);
-        at += step >> STEP_FILES_SHIFT & 15;
-        slashes += slash;
-        wrong |= (step & before & STEP_DIGIT) | ((at ^ 8 * slashes) & (0 - slash));
-        before = step;
+        mailbox[at % 128] = step & STEP_CODE;
+        numbers = numbers << 1 | !(step & STEP_CODE);
+        at += step >> STEP_FILES_SHIFT;
     }
-    if (wrong || at != 64 || slashes != 7)
-        return 0;
-    for (int p = PAWN; p <= KING; p++) {
-        pos->piece[p] = boards[1 + p] | boards[7 + p];
-        pos->side[BLACK] |= boards[1 + p];
-        pos->side[WHITE] |= boards[7 + p];
-    }
-    return i;
+    bool whole = at == 8 * 8 + 7 * 8 && i <= 64 && !(numbers & numbers >> 1);
+    return whole && put_mailbox(pos, mailbox) ? i : 0;
 }
 
 static enum position_fault parse_placement(struct reader *r, str field)

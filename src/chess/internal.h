@@ -14,9 +14,10 @@ struct magic { // see tables_gen.c
 
 struct chess_tables {
     bitboard knight[64], king[64];
-    bitboard pawn[2][64];     // captures, by colour
-    bitboard between[64][64]; // strictly between two squares of one line, else empty
-    bitboard line[64][64];    // the whole line through two squares, else empty
+    bitboard pawn[2][64];                  // captures, by colour
+    bitboard diagonals[64], straights[64]; // what bishop and rook attack on an empty board
+    bitboard between[64][64];              // strictly between two squares of one line, else empty
+    bitboard line[64][64];                 // the whole line through two squares, else empty
     struct magic bishop[64], rook[64];
     uint64_t zobrist_piece[2][6][64];
     uint64_t zobrist_castling[64]; // by rook square
@@ -91,6 +92,13 @@ static ALWAYS_INLINE bitboard sliders_at(const struct position *pos, square s, e
            (rook_attacks(s, occupied) & straight_sliders(pos, them));
 }
 
+// The same on an empty board.
+static ALWAYS_INLINE bitboard sliders_in_line(const struct position *pos, square s, enum color them)
+{
+    return (chess_tables.diagonals[s] & diagonal_sliders(pos, them)) |
+           (chess_tables.straights[s] & straight_sliders(pos, them));
+}
+
 // Knights and pawns of `them` that attack `s`.
 static ALWAYS_INLINE bitboard steppers_at(const struct position *pos, square s, enum color them)
 {
@@ -106,7 +114,7 @@ static ALWAYS_INLINE bitboard sliders_seeing(const struct position *pos, square 
                                              bitboard occupied)
 {
     bitboard seeing = 0;
-    for (bitboard b = sliders_at(pos, s, them, 0); b;) {
+    for (bitboard b = sliders_in_line(pos, s, them); b;) {
         square from = pop_lowest(&b);
         if (!(chess_tables.between[s][from] & occupied))
             seeing |= bit(from);

@@ -19,7 +19,7 @@ static ALWAYS_INLINE struct masks find_masks(const struct position *pos, enum co
     bitboard own = pos->side[us], occupied = own | pos->side[them];
     struct masks m = { .king = king_of(pos, us) };
     m.checkers = steppers_at(pos, m.king, them);
-    bitboard snipers = sliders_at(pos, m.king, them, 0);
+    bitboard snipers = sliders_in_line(pos, m.king, them);
     while (snipers) {
         square s = pop_lowest(&snipers);
         bitboard blockers = chess_tables.between[m.king][s] & occupied;

@@ -36,9 +36,9 @@ static bitboard origins(const struct position *pos, enum piece p, square to)
     if (p == KING)
         return own & chess_tables.king[to];
     if (p == BISHOP || p == QUEEN)
-        b |= bishop_attacks(to, 0);
+        b |= chess_tables.diagonals[to];
     if (p == ROOK || p == QUEEN)
-        b |= rook_attacks(to, 0);
+        b |= chess_tables.straights[to];
     bitboard free = 0;
     for (b &= own; b;) {
         square from = pop_lowest(&b);

@@ -13,9 +13,9 @@ static inline bool piece_goes(const struct position *pos, square from, square to
     if (pos->piece[KING] & me)
         return chess_tables.king[from] & target;
     if ((pos->piece[BISHOP] | pos->piece[QUEEN]) & me)
-        b |= bishop_attacks(from, 0);
+        b |= chess_tables.diagonals[from];
     if ((pos->piece[ROOK] | pos->piece[QUEEN]) & me)
-        b |= rook_attacks(from, 0);
+        b |= chess_tables.straights[from];
     return (b & target) && !(chess_tables.between[from][to] & occupied_by_all(pos));
 }
 

@@ -193,6 +193,14 @@ static void print_pairs(const char *name, uint64_t (*of)(int a, int b))
     printf("},\n");
 }
 
+static void print_rays(const char *name, const struct step steps[4])
+{
+    printf(".%s = {\n", name);
+    for (int s = 0; s < 64; s++)
+        print_board(rays(s, steps, 0));
+    printf("},\n");
+}
+
 static void print_magics(const char *name, const struct step steps[4], uint64_t *slides,
                          uint32_t *used)
 {
@@ -239,6 +247,8 @@ int main(void)
     print_leaps("knight", knight_steps, 8);
     print_leaps("king", king_steps, 8);
     print_pawns();
+    print_rays("diagonals", bishop_steps);
+    print_rays("straights", rook_steps);
     print_pairs("between", between);
     print_pairs("line", line);
     print_magics("bishop", bishop_steps, slides, &used);

@@ -7,6 +7,9 @@
 // is never closed would swallow the file: the row is refused, and reading goes on at the line
 // after the one where the quote stands.
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "input/input.h"
 #include "base/base.h"
@@ -52,9 +55,6 @@ static bool have(struct scan *s)
     }
     BUG("no such answer");
 }
-
-enum { WORD = 8 }; // bytes looked at together
-enum { BYTES_ARE_LITTLE_ENDIAN = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 
 // Moves to the next comma or line feed.
 static void skip_plain(struct scan *s)
@@ -220,12 +220,23 @@ static enum row_read give_up_row(struct scan *s)
     return ROW_BAD;
 }
 
-// The bytes of a word that equal `c`, as their top bits.
-static uint64_t bytes_equal(uint64_t word, unsigned char c)
+enum { CHUNK = 16 }; // bytes looked at together
+
+// Which of them separate fields or may: commas, line feeds, quotes; a bit each, the first lowest.
+static unsigned separators(const char *p)
 {
-    const uint64_t low = 0x7F7F7F7F7F7F7F7FU;
-    uint64_t x = word ^ (0x0101010101010101U * c);
-    return ~(((x & low) + low) | x | low);
+#ifdef __SSE2__
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i found = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(',')),
+                                 _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')),
+                                              _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))));
+    return (unsigned)_mm_movemask_epi8(found);
+#else
+    unsigned found = 0;
+    for (unsigned i = 0; i < CHUNK; i++)
+        found |= (unsigned)(p[i] == ',' || p[i] == '\n' || p[i] == '"') << i;
+    return found;
+#endif
 }
 
 // Takes the usual row, which lies in the window and has neither quotes nor too many fields; false:
@@ -235,12 +246,9 @@ static bool take_plain_row(struct window *w, struct csv_row *out)
     const char *p = w->data + w->begin, *end = w->data + w->end, *from = p;
     out->n = 0;
     out->lineno = w->line;
-    for (; end - p >= WORD; p += WORD) {
-        uint64_t word;
-        memcpy(&word, p, WORD);
-        uint64_t hits = bytes_equal(word, ',') | bytes_equal(word, '\n') | bytes_equal(word, '"');
-        for (; hits; hits &= hits - 1) {
-            const char *at = p + __builtin_ctzll(hits) / 8;
+    for (; end - p >= CHUNK; p += CHUNK) {
+        for (unsigned hits = separators(p); hits; hits &= hits - 1) {
+            const char *at = p + __builtin_ctz(hits);
             if (*at == '"' || out->n == CSV_COLUMNS_MAX)
                 return false;
             bool ends = *at == '\n';
@@ -260,7 +268,7 @@ static bool take_plain_row(struct window *w, struct csv_row *out)
 enum row_read csv_next(struct window *w, struct csv_row *out, struct err *err)
 {
     bool empty = w->begin == w->end || w->data[w->begin] == '\n' || w->data[w->begin] == '\r';
-    if (BYTES_ARE_LITTLE_ENDIAN && !empty && take_plain_row(w, out))
+    if (!empty && take_plain_row(w, out))
         return ROW_GOOD;
     struct extent fields[CSV_COLUMNS_MAX];
     struct scan s;

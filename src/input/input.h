@@ -4,6 +4,21 @@
 #pragma once
 #include "base/base.h"
 
+// ---- ring.c: one thread that works ahead of its owner ----
+
+struct ring; // opaque
+struct ring_work {
+    void *context;
+    bool (*fill)(void *context, size_t slot); // false: the slot is empty and nothing follows
+    size_t slots, n_filled;                   // how many there are, are full at the start
+};
+// Starts a thread that fills slots in order. What `fill` touches belongs to it until ring_take has
+// said that nothing follows, or ring_stop.
+MUST_CHECK bool ring_start(struct ring_work work, struct ring **out, struct err *err);
+// Gives back the slot taken last and waits for the next, in order; false: nothing follows.
+bool ring_take(struct ring *r, size_t *slot);
+void ring_stop(struct ring *r); // ends the thread and frees the ring; NULL is fine
+
 // ---- source.c: the bytes of a file, decompressed, in blocks ----
 
 struct source; // opaque
@@ -14,6 +29,8 @@ MUST_CHECK bool source_open_text(str path, str text, struct source **out, struct
 void source_free(struct source *s); // NULL is fine
 // The next block in `*block`, valid until the next call; empty at the end. Errors name the file.
 MUST_CHECK bool source_next(struct source *s, str *block, struct err *err);
+// Whether it is more than one block, and decompressed by a thread that works ahead.
+bool source_is_long(const struct source *s);
 // SHA-256 of the stored bytes, known after the empty block.
 str source_sha256(struct source *s, struct arena *a);
 

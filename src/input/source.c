@@ -4,12 +4,9 @@
 // The public dumps are zstd files of several frames with skippable ones between them; a reader
 // that stops after the first frame loses most of the file without a word, so frames are decoded
 // until the bytes end, and an unfinished one is an error. A file larger than one block is read
-// and decompressed by a thread of its own, which halves the time of reading a dump: parsing and
-// decompressing cost about the same. It touches nothing but the ring of blocks below.
+// and decompressed by a thread of its own (ring.h).
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,17 +38,10 @@ struct source {
     char *stored;       // STORED_BYTES, the bytes being decompressed
     ZSTD_inBuffer in;
     size_t frame_left;
-    // The ring: blocks [n_freed, n_filled) hold data, the first of them is with the caller.
-    struct block ring[BLOCKS];
-    size_t n_filled, n_freed;
-    bool holding; // the caller has block n_freed
-    bool stop;    // the caller wants no more
-    bool failed;  // err is set, nothing follows
-    struct err err;
-    bool threaded;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t moved; // n_filled, n_freed, stop or failed have changed
+    struct block blocks[BLOCKS]; // without a ring only the first is used
+    bool handed_out;             // it is with the caller
+    struct ring *ring;           // NULL: the file is one block
+    struct err err;              // of the ring's thread
 };
 
 // ---- stored bytes ----
@@ -132,85 +122,45 @@ static bool fill(struct source *s, struct block *b, struct err *err)
     return read_stored(s, b->data, BLOCK_BYTES, &b->len, err);
 }
 
-// ---- the ring ----
-
-// Waits for a free block; NULL when the caller wants no more.
-static struct block *ring_free_block(struct source *s)
+static bool fill_ahead(void *context, size_t slot)
 {
-    pthread_mutex_lock(&s->lock);
-    while (!s->stop && s->n_filled - s->n_freed == BLOCKS)
-        pthread_cond_wait(&s->moved, &s->lock);
-    struct block *b = s->stop ? NULL : &s->ring[s->n_filled % BLOCKS];
-    pthread_mutex_unlock(&s->lock);
-    return b;
+    struct source *s = context;
+    return fill(s, &s->blocks[slot], &s->err) && s->blocks[slot].len > 0;
 }
 
-static void *fill_ring(void *argument)
-{
-    struct source *s = argument;
-    bool more = true;
-    while (more) {
-        struct block *b = ring_free_block(s);
-        if (!b)
-            break;
-        struct err err = { 0 };
-        bool ok = fill(s, b, &err);
-        more = ok && b->len > 0;
-        pthread_mutex_lock(&s->lock);
-        s->failed = !ok;
-        s->err = err;
-        s->n_filled += ok;
-        pthread_cond_signal(&s->moved);
-        pthread_mutex_unlock(&s->lock);
-    }
-    return NULL;
-}
-
-// The thread takes no signals: they belong to the program's main loop.
+// The first block is full already.
 static bool start_thread(struct source *s, struct err *err)
 {
     for (size_t i = 1; i < BLOCKS; i++)
-        s->ring[i].data = arena_alloc(&s->arena, BLOCK_BYTES);
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->moved, NULL);
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int failure = pthread_create(&s->thread, NULL, fill_ring, s);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (failure)
-        return err_set(err, ERR_RUN, "%.*s: no thread to read it: %s", STR(s->path),
-                       strerror(failure));
-    s->threaded = true;
-    return true;
+        s->blocks[i].data = arena_alloc(&s->arena, BLOCK_BYTES);
+    struct ring_work work = { .context = s, .fill = fill_ahead, .slots = BLOCKS, .n_filled = 1 };
+    return ring_start(work, &s->ring, err) || err_add(err, "%.*s", STR(s->path));
 }
 
 static bool next_threaded(struct source *s, str *block, struct err *err)
 {
-    pthread_mutex_lock(&s->lock);
-    s->n_freed += s->holding;
-    pthread_cond_signal(&s->moved);
-    while (s->n_filled == s->n_freed && !s->failed)
-        pthread_cond_wait(&s->moved, &s->lock);
-    s->holding = s->n_filled > s->n_freed;
-    if (s->holding) {
-        const struct block *b = &s->ring[s->n_freed % BLOCKS];
-        *block = (str){ b->data, b->len };
-    } else if (err) {
+    size_t slot;
+    *block = S("");
+    if (ring_take(s->ring, &slot))
+        *block = (str){ s->blocks[slot].data, s->blocks[slot].len };
+    else if (s->err.code != ERR_NONE && err)
         *err = s->err;
-    }
-    pthread_mutex_unlock(&s->lock);
-    return s->holding;
+    return block->len > 0 || s->err.code == ERR_NONE;
+}
+
+bool source_is_long(const struct source *s)
+{
+    return s->ring != NULL;
 }
 
 bool source_next(struct source *s, str *block, struct err *err)
 {
-    if (s->threaded)
+    if (s->ring)
         return next_threaded(s, block, err);
-    if (s->n_filled == 1 && s->holding && !fill(s, &s->ring[0], err))
+    if (s->handed_out && !fill(s, &s->blocks[0], err))
         return false;
-    s->holding = true;
-    *block = (str){ s->ring[0].data, s->ring[0].len };
+    s->handed_out = true;
+    *block = (str){ s->blocks[0].data, s->blocks[0].len };
     return true;
 }
 
@@ -241,7 +191,7 @@ static bool open_file(struct source *s, struct err *err)
 // Reads the first stored bytes, decides what they are, and fills the first block.
 static bool begin(struct source *s, struct err *err)
 {
-    struct block *first = &s->ring[0];
+    struct block *first = &s->blocks[0];
     first->data = arena_alloc(&s->arena, BLOCK_BYTES);
     if (!read_stored(s, first->data, STORED_BYTES, &first->len, err))
         return false;
@@ -261,7 +211,6 @@ static bool begin(struct source *s, struct err *err)
         return false;
     }
     first->len += more;
-    s->n_filled = 1;
     return s->fd < 0 || first->len < BLOCK_BYTES || start_thread(s, err);
 }
 
@@ -298,15 +247,7 @@ void source_free(struct source *s)
 {
     if (!s)
         return;
-    if (s->threaded) {
-        pthread_mutex_lock(&s->lock);
-        s->stop = true;
-        pthread_cond_signal(&s->moved);
-        pthread_mutex_unlock(&s->lock);
-        pthread_join(s->thread, NULL);
-        pthread_mutex_destroy(&s->lock);
-        pthread_cond_destroy(&s->moved);
-    }
+    ring_stop(s->ring);
     sha256_free(s->sha256);
     if (s->fd >= 0)
         close(s->fd);

@@ -82,34 +82,6 @@ static bool check_rating(str text, struct puzzle *out, struct err *err)
     return true;
 }
 
-static bool play(const struct record *in, move *moves, struct puzzle *out, struct err *err)
-{
-    struct line line;
-    switch (uci_line_parse(&out->start, out->line, moves, PUZZLE_MOVES_MAX, &line)) {
-    case LINE_GOOD: break;
-    case LINE_TOO_LONG:
-        return err_set(err, ERR_LIMIT, "more than %d moves; fix or remove the row",
-                       PUZZLE_MOVES_MAX);
-    case LINE_ILLEGAL:
-        return err_set(err, ERR_INPUT,
-                       "move %zu '%s' is not legal in the line '%s' of FEN '%s'; fix or remove "
-                       "the row",
-                       line.n + 1, str_show((str){ line.bad, line.bad_len }, SHOWN_MAX_BYTES).text,
-                       str_show(in->line, SHOWN_MAX_BYTES).text,
-                       str_show(in->fen, SHOWN_MAX_BYTES).text);
-    }
-    if (line.n < 2)
-        return err_set(err, ERR_INPUT,
-                       "%zu moves, at least two are needed: the opponent's and the solution; fix "
-                       "or remove the row",
-                       line.n);
-    out->moves = moves;
-    out->n_moves = line.n;
-    if (line.n % 2 == 0) // else the opponent moved last, who was not mated
-        out->mates = position_is_checkmate(&line.last);
-    return true;
-}
-
 void puzzle_keep(struct puzzle *p, struct arena *a)
 {
     str *texts[] = { &p->id, &p->fen, &p->line, &p->themes };
@@ -128,7 +100,7 @@ void puzzle_keep(struct puzzle *p, struct arena *a)
     p->moves = moves;
 }
 
-static bool check(const struct record *in, move *moves, struct puzzle *out, struct err *err)
+static bool begin(const struct record *in, struct puzzle *out, struct err *err)
 {
     *out = (struct puzzle){ .row = in->row, .lineno = in->lineno };
     out->fault = PUZZLE_FAULT_ID_OR_THEMES;
@@ -139,18 +111,61 @@ static bool check(const struct record *in, move *moves, struct puzzle *out, stru
         return false;
     out->fault = PUZZLE_FAULT_FEN;
     str fen = str_trim(in->fen);
-    struct err why = { 0 };
+    struct err
+        why; // filled where there is a fault, and not cleared before each of millions of rows
     if (position_parse_as(fen, in->variant, &out->start, NULL, &why) != FAULT_NONE)
         return err_set(err, ERR_INPUT, "%.300s, in '%s'; fix or remove the row", why.text,
                        str_show(fen, SHOWN_MAX_BYTES).text);
-    out->fault = PUZZLE_FAULT_MOVES;
-    out->line = str_trim(in->line);
-    if (!play(in, moves, out, err))
-        return false;
     out->id = in->id;
     out->fen = fen;
+    out->line = str_trim(in->line);
     out->themes = str_trim(in->themes);
     out->fault = PUZZLE_FAULT_NONE;
+    return true;
+}
+
+bool record_begin(const struct record *in, struct puzzle *out, struct err *err)
+{
+    if (begin(in, out, err))
+        return true;
+    return in->id.len > 0 ? err_add(err, "%s", str_show(in->id, SHOWN_MAX_BYTES).text) : false;
+}
+
+static bool is_playable(const struct puzzle *p, const struct line *line, enum line_verdict verdict,
+                        struct err *err)
+{
+    switch (verdict) {
+    case LINE_GOOD: break;
+    case LINE_TOO_LONG:
+        return err_set(err, ERR_LIMIT, "more than %d moves; fix or remove the row",
+                       PUZZLE_MOVES_MAX);
+    case LINE_ILLEGAL:
+        return err_set(
+            err, ERR_INPUT,
+            "move %zu '%s' is not legal in the line '%s' of FEN '%s'; fix or remove "
+            "the row",
+            line->n + 1, str_show((str){ line->bad, line->bad_len }, SHOWN_MAX_BYTES).text,
+            str_show(p->line, SHOWN_MAX_BYTES).text, str_show(p->fen, SHOWN_MAX_BYTES).text);
+    }
+    return line->n >= 2 ||
+           err_set(err, ERR_INPUT,
+                   "%zu moves, at least two are needed: the opponent's and the solution; fix "
+                   "or remove the row",
+                   line->n);
+}
+
+bool puzzle_play(struct puzzle *p, move *moves, struct err *err)
+{
+    struct line line;
+    enum line_verdict verdict = uci_line_parse(&p->start, p->line, moves, PUZZLE_MOVES_MAX, &line);
+    if (!is_playable(p, &line, verdict, err)) {
+        p->fault = PUZZLE_FAULT_MOVES;
+        return err_add(err, "%s", str_show(p->id, SHOWN_MAX_BYTES).text);
+    }
+    p->moves = moves;
+    p->n_moves = line.n;
+    if (line.n % 2 == 0) // else the opponent moved last, who was not mated
+        p->mates = position_is_checkmate(&line.last);
     return true;
 }
 
@@ -165,11 +180,4 @@ str puzzle_fault_name(enum puzzle_fault fault)
         [PUZZLE_FAULT_MOVES] = T("moves"),
     };
     return names[fault];
-}
-
-bool record_check(const struct record *in, move *moves, struct puzzle *out, struct err *err)
-{
-    if (check(in, moves, out, err))
-        return true;
-    return in->id.len > 0 ? err_add(err, "%s", str_show(in->id, SHOWN_MAX_BYTES).text) : false;
 }

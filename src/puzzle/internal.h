@@ -30,12 +30,35 @@ MUST_CHECK bool columns_find(const struct csv_row *first, struct columns *out, s
 // ---- check.c: a record becomes a puzzle by playing it ----
 
 enum { PUZZLE_ID_MAX_BYTES = 64, PUZZLE_MOVES_MAX = 256, PUZZLE_THEMES_MAX_BYTES = 1024 };
-// Texts of `out` are those of the record, its moves lie in `moves` (PUZZLE_MOVES_MAX of them). The
-// error begins with the id where there is one.
-MUST_CHECK bool record_check(const struct record *in, move *moves, struct puzzle *out,
-                             struct err *err);
+// Everything of `out` but its moves: texts and rating checked, the position read. Texts are those
+// of the record. The error begins with the id where there is one.
+MUST_CHECK bool record_begin(const struct record *in, struct puzzle *out, struct err *err);
+// Plays the line of a puzzle that record_begin has made, into `moves` (PUZZLE_MOVES_MAX of them).
+MUST_CHECK bool puzzle_play(struct puzzle *p, move *moves, struct err *err);
 // Copies the texts and moves that `p` points to into `a`, and lets it point to the copies.
 void puzzle_keep(struct puzzle *p, struct arena *a);
+
+// ---- rows.c: rows as text, read ahead ----
+
+struct rows; // opaque
+struct row {
+    enum puzzle_read verdict; // PUZZLE_ROW: the puzzle is yet to be played
+    struct puzzle puzzle;     // as record_begin leaves it
+    const struct err *err;    // NULL: none
+    const str *fields;        // of CSV, as they were
+    size_t n_fields;
+};
+// `text`: the bytes, or NULL: the file `path` has them.
+MUST_CHECK bool rows_open(str path, const str *text, struct rows **out, struct err *err);
+void rows_free(struct rows *r); // NULL is fine
+void rows_variant(struct rows *r, enum variant variant);
+// The next row, valid until the next call; not to be called after PUZZLE_END or PUZZLE_FAIL. NULL:
+// it cannot begin.
+const struct row *rows_next(struct rows *r, struct err *err);
+str rows_path(const struct rows *r);
+// The header's fields; NULL: the file has none.
+const str *rows_head(const struct rows *r, size_t *n);
+str rows_sha256(struct rows *r, struct arena *a); // after PUZZLE_END
 
 // ---- the embedded files, generated from data/ ----
 

@@ -1,87 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// reader.c - one stream of checked puzzles, whatever the file is: CSV with or without a header,
-// JSON Lines, compressed or not, or one of the two embedded files.
-//
-// Memory is flat: one window of text, one ring of blocks, and what the caller's arena takes for
-// the row just read. A bad row is reported with its line and reading goes on behind it.
+// reader.c - one stream of checked puzzles: the rows of a file or of one of the two embedded ones,
+// each line played. A bad row is reported with its line and reading goes on behind it.
 #include <stdlib.h>
 
 #include "puzzle/internal.h"
 #include "base/base.h"
 
 struct puzzle_reader {
-    struct arena arena;   // as long as the reader
-    struct arena scratch; // one row
-    str path;
-    struct source *source;
-    struct window window;
-    bool is_jsonl;
-    struct columns columns;
-    struct csv_row csv;
-    enum variant variant;
-    str *head; // the header's fields; NULL: the file has none
-    size_t n_head;
-    bool pending; // the first row, read to find the columns, is a puzzle not yet handed out
+    struct rows *rows;
+    const struct row *row; // the one just read
     bool ended;
-    size_t n_rows;                // data rows so far
     move moves[PUZZLE_MOVES_MAX]; // of the row just read
 };
 
-// ---- opening ----
-
-// Looks at the first text: drops a byte-order mark, tells CSV from JSON Lines.
-static bool look_at_start(struct puzzle_reader *r, struct err *err)
-{
-    struct window *w = &r->window;
-    str rest = { 0 };
-    enum window_more got = WINDOW_MORE;
-    while (rest.len == 0 && got == WINDOW_MORE) {
-        got = window_more(w, err);
-        str text = { w->data + w->begin, w->end - w->begin };
-        w->begin += text.len - str_without_bom(text).len;
-        rest = str_trim((str){ w->data + w->begin, w->end - w->begin });
-    }
-    if (got == WINDOW_FAIL)
-        return false;
-    if (got == WINDOW_END)
-        return err_set(err, ERR_INPUT, "%.*s: is empty; name a file with puzzles", STR(r->path));
-    r->is_jsonl = str_starts(rest, S("{"));
-    return true;
-}
-
-static bool read_header(struct puzzle_reader *r, struct err *err)
-{
-    switch (csv_next(&r->window, &r->csv, err)) {
-    case ROW_GOOD: break;
-    case ROW_END:
-        return err_set(err, ERR_INPUT, "%.*s: is empty; name a file with puzzles", STR(r->path));
-    case ROW_BAD: return err_add(err, "%.*s:%zu", STR(r->path), r->csv.lineno);
-    case ROW_FAIL: return false;
-    }
-    if (!columns_find(&r->csv, &r->columns, err))
-        return err_add(err, "%.*s:%zu", STR(r->path), r->csv.lineno);
-    r->pending = r->columns.headerless;
-    if (r->pending)
-        return true;
-    r->n_head = r->csv.n;
-    r->head = NEW_ARRAY(&r->arena, str, r->n_head);
-    for (size_t i = 0; i < r->n_head; i++)
-        r->head[i] = arena_str(&r->arena, r->csv.fields[i]);
-    return true;
-}
-
 static bool open_reader(str path, const str *text, struct puzzle_reader **out, struct err *err)
 {
-    struct puzzle_reader *r = mem_must(calloc(1, sizeof *r));
-    r->path = arena_str(&r->arena, path);
-    bool ok = text ? source_open_text(r->path, *text, &r->source, err)
-                   : source_open(r->path, &r->source, err);
-    r->window = (struct window){ .source = r->source, .line = 1 };
-    if (!ok || !look_at_start(r, err) || (!r->is_jsonl && !read_header(r, err))) {
-        puzzle_reader_free(r);
+    struct rows *rows;
+    if (!rows_open(path, text, &rows, err))
         return false;
-    }
-    *out = r;
+    *out = mem_must(calloc(1, sizeof **out));
+    (*out)->rows = rows;
     return true;
 }
 
@@ -108,68 +46,15 @@ bool puzzle_reader_open(str path, struct puzzle_reader **out, struct err *err)
 
 void puzzle_reader_variant(struct puzzle_reader *r, enum variant variant)
 {
-    r->variant = variant;
+    rows_variant(r->rows, variant);
 }
 
 void puzzle_reader_free(struct puzzle_reader *r)
 {
     if (!r)
         return;
-    source_free(r->source);
-    window_free(&r->window);
-    arena_free(&r->scratch);
-    arena_free(&r->arena);
+    rows_free(r->rows);
     free(r);
-}
-
-// ---- rows ----
-
-static str field(const struct puzzle_reader *r, enum column c)
-{
-    int at = r->columns.at[c];
-    return at >= 0 && (size_t)at < r->csv.n ? r->csv.fields[at] : S("");
-}
-
-// The next CSV row as a record.
-static enum row_read csv_record(struct puzzle_reader *r, struct record *out, struct err *err)
-{
-    enum row_read got = ROW_GOOD;
-    if (!r->pending)
-        got = csv_next(&r->window, &r->csv, err);
-    r->pending = false;
-    *out = (struct record){ .lineno = r->csv.lineno };
-    if (got != ROW_GOOD)
-        return got;
-    out->id = field(r, COLUMN_ID);
-    size_t needed = (size_t)(r->columns.at[COLUMN_FEN] > r->columns.at[COLUMN_MOVES]
-                                 ? r->columns.at[COLUMN_FEN]
-                                 : r->columns.at[COLUMN_MOVES]);
-    if (r->csv.n <= needed) {
-        err_set(err, ERR_INPUT, "%zu fields, at least %zu are needed; fix or remove the row",
-                r->csv.n, needed + 1);
-        return ROW_BAD;
-    }
-    out->fen = field(r, COLUMN_FEN);
-    out->line = field(r, COLUMN_MOVES);
-    out->rating = field(r, COLUMN_RATING);
-    out->themes = field(r, COLUMN_THEMES);
-    return ROW_GOOD;
-}
-
-static enum row_read next_record(struct puzzle_reader *r, struct record *out, struct err *err)
-{
-    arena_reset(&r->scratch);
-    enum row_read got =
-        r->is_jsonl ? jsonl_next(&r->window, &r->scratch, out, err) : csv_record(r, out, err);
-    if (got == ROW_BAD && out->id.len > 0)
-        err_add(err, "%s", str_show(out->id, SHOWN_MAX_BYTES).text);
-    if (got == ROW_FAIL || got == ROW_END)
-        return got;
-    out->row = r->n_rows++;
-    bool unnamed = out->id.len == 0 && (r->is_jsonl || r->columns.at[COLUMN_ID] < 0);
-    if (unnamed)
-        out->id = arena_printf(&r->scratch, "row-%zu", out->row);
-    return got;
 }
 
 enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, struct puzzle *out,
@@ -177,22 +62,23 @@ enum puzzle_read puzzle_reader_next(struct puzzle_reader *r, struct arena *a, st
 {
     if (r->ended)
         return PUZZLE_END;
-    struct record record;
-    enum row_read got = next_record(r, &record, err);
-    switch (got) {
-    case ROW_GOOD:
-        record.variant = r->variant;
-        if (!record_check(&record, r->moves, out, err))
-            break;
-        if (a)
-            puzzle_keep(out, a);
-        return PUZZLE_ROW;
-    case ROW_BAD: out->fault = PUZZLE_FAULT_ROW; break;
-    case ROW_END: r->ended = true; return PUZZLE_END;
-    case ROW_FAIL: return PUZZLE_FAIL;
+    r->row = rows_next(r->rows, err);
+    enum puzzle_read got = r->row ? r->row->verdict : PUZZLE_FAIL;
+    r->ended = got == PUZZLE_END || got == PUZZLE_FAIL;
+    if (r->ended || got == PUZZLE_BAD) {
+        if (r->row && r->row->err && err)
+            *err = *r->row->err;
+        out->fault = r->row ? r->row->puzzle.fault : PUZZLE_FAULT_NONE;
+        return got;
     }
-    err_add(err, "%.*s:%zu", STR(r->path), record.lineno);
-    return PUZZLE_BAD;
+    *out = r->row->puzzle;
+    if (!puzzle_play(out, r->moves, err)) {
+        err_add(err, "%.*s:%zu", STR(rows_path(r->rows)), out->lineno);
+        return PUZZLE_BAD;
+    }
+    if (a)
+        puzzle_keep(out, a);
+    return PUZZLE_ROW;
 }
 
 // ---- rows as they were ----
@@ -230,8 +116,9 @@ static void put_fields(const str *fields, size_t n, struct buf *out)
 // A file without a header, or without columns, gets the five that we know.
 void puzzle_reader_row(const struct puzzle_reader *r, const struct puzzle *p, struct buf *out)
 {
-    if (r->head) {
-        put_fields(r->csv.fields, r->csv.n, out);
+    size_t n;
+    if (rows_head(r->rows, &n)) {
+        put_fields(r->row->fields, r->row->n_fields, out);
         return;
     }
     str rating = p->has_rating ? arena_printf(out->arena, "%d", p->rating) : S("");
@@ -243,13 +130,15 @@ void puzzle_reader_head(const struct puzzle_reader *r, struct buf *out)
 {
     static const str ours[COLUMNS] = { T("PuzzleId"), T("FEN"), T("Moves"), T("Rating"),
                                        T("Themes") };
-    if (r->head)
-        put_fields(r->head, r->n_head, out);
+    size_t n;
+    const str *head = rows_head(r->rows, &n);
+    if (head)
+        put_fields(head, n, out);
     else
         put_fields(ours, COLUMNS, out);
 }
 
 str puzzle_reader_sha256(struct puzzle_reader *r, struct arena *a)
 {
-    return r->ended ? source_sha256(r->source, a) : S("");
+    return r->ended ? rows_sha256(r->rows, a) : S("");
 }
