@@ -97,11 +97,11 @@ void signals_install(void);
 extern volatile sig_atomic_t signals_seen;
 
 // The commands, one a file (runs and puzzles: several).
-extern const struct command command_decode, command_eval, command_games, command_optimize,
-    command_perft, command_position, command_presets, command_prompt, command_puzzles_stats,
-    command_puzzles_verify, command_puzzles_sample, command_regret, command_rollout,
-    command_resolve, command_runs_diff, command_runs_list, command_runs_rm, command_runs_show,
-    command_simulate, command_stats_table, command_harness_check, command_harness_parse,
-    command_pgn, command_power, command_play, command_study, command_transfer,
-    command_stats_breakdown, command_stats_curve, command_stats_pareto, command_stats_prompt,
-    command_stats_regret;
+extern const struct command command_decode, command_doctor, command_eval, command_games,
+    command_optimize, command_perft, command_position, command_presets, command_prompt,
+    command_puzzles_stats, command_puzzles_verify, command_puzzles_sample, command_regret,
+    command_rollout, command_resolve, command_runs_diff, command_runs_list, command_runs_rm,
+    command_runs_show, command_simulate, command_stats_table, command_harness_check,
+    command_harness_parse, command_pgn, command_power, command_play, command_study,
+    command_transfer, command_stats_breakdown, command_stats_curve, command_stats_pareto,
+    command_stats_prompt, command_stats_regret;

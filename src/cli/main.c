@@ -41,6 +41,7 @@ const struct command *const commands[] = {
     &command_transfer,
     &command_harness_check,
     &command_harness_parse,
+    &command_doctor,
     NULL,
 };
 
