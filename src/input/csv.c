@@ -3,7 +3,7 @@
 // quotes, CRLF or LF, a last line without a line feed.
 //
 // First the borders of all fields are found as offsets, reading more text where the row goes on;
-// only when the row is complete are views made and doubled quotes halved in place. A quote that
+// only when the row is complete are views made and doubled quotes halved. A quote that
 // is never closed would swallow the file: the row is refused, and reading goes on at the line
 // after the one where the quote stands.
 #include <string.h>
@@ -168,17 +168,17 @@ static bool scan_row(struct scan *s, struct extent *fields, size_t *n)
     }
 }
 
-static str unquoted(char *base, struct extent f)
+static str unquoted(const char *base, struct extent f, struct arena *a)
 {
-    char *from = base + f.from;
+    const char *from = base + f.from;
     if (!f.doubled)
         return (str){ from, f.to - f.from };
-    char *to = from;
+    char *start = arena_alloc(a, f.to - f.from), *to = start;
     for (const char *p = from; p < base + f.to; p++) {
         *to++ = *p;
         p += *p == '"';
     }
-    return (str){ from, (size_t)(to - from) };
+    return (str){ start, (size_t)(to - start) };
 }
 
 static void explain(const struct scan *s, size_t n, struct err *err)
@@ -243,7 +243,8 @@ static unsigned separators(const char *p)
 // it is another one, and nothing is changed but `out`.
 static bool take_plain_row(struct window *w, struct csv_row *out)
 {
-    const char *p = w->data + w->begin, *end = w->data + w->end, *from = p;
+    const char *p = w->data + w->begin, *end = w->data + w->end;
+    const char *start = p, *from = p;
     out->n = 0;
     out->lineno = w->line;
     for (; end - p >= CHUNK; p += CHUNK) {
@@ -256,6 +257,7 @@ static bool take_plain_row(struct window *w, struct csv_row *out)
             out->fields[out->n++] = (str){ from, (size_t)(at - from) - cr };
             from = at + 1;
             if (ends) {
+                out->text = (str){ start, (size_t)(from - start) };
                 w->begin = (size_t)(from - w->data);
                 w->line++;
                 return true;
@@ -265,7 +267,7 @@ static bool take_plain_row(struct window *w, struct csv_row *out)
     return false;
 }
 
-enum row_read csv_next(struct window *w, struct csv_row *out, struct err *err)
+enum row_read csv_next(struct window *w, struct arena *a, struct csv_row *out, struct err *err)
 {
     bool empty = w->begin == w->end || w->data[w->begin] == '\n' || w->data[w->begin] == '\r';
     if (!empty && take_plain_row(w, out))
@@ -291,7 +293,8 @@ enum row_read csv_next(struct window *w, struct csv_row *out, struct err *err)
     } while (blank);
     size_t n = out->n < CSV_COLUMNS_MAX ? out->n : CSV_COLUMNS_MAX;
     for (size_t i = 0; i < n; i++)
-        out->fields[i] = unquoted(w->data + w->begin, fields[i]);
+        out->fields[i] = unquoted(w->data + w->begin, fields[i], a);
+    out->text = (str){ w->data + w->begin, s.i };
     w->begin += s.i;
     w->line = s.line;
     explain(&s, out->n, err);

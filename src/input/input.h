@@ -57,10 +57,12 @@ MUST_CHECK bool window_skip_line(struct window *w, struct err *err);
 enum row_read { ROW_GOOD, ROW_BAD, ROW_END, ROW_FAIL };
 enum { CSV_COLUMNS_MAX = 64, CSV_FIELD_MAX_BYTES = 1 << 20 };
 struct csv_row {
-    str fields[CSV_COLUMNS_MAX]; // unquoted views into the window, valid until the next row
+    str fields[CSV_COLUMNS_MAX]; // unquoted
+    str text;                    // the row as it is, with its line end where it has one
     size_t n;
     size_t lineno; // of its first line
 };
 // Reads the next row that is not an empty line. ROW_BAD: `err` says what is wrong, `out->lineno`
-// where the row begins; reading goes on behind the damage.
-enum row_read csv_next(struct window *w, struct csv_row *out, struct err *err);
+// where the row begins; reading goes on behind the damage. Texts are views into the window, valid
+// until the next row; fields in which quotes were doubled lie in `a`.
+enum row_read csv_next(struct window *w, struct arena *a, struct csv_row *out, struct err *err);

@@ -45,8 +45,7 @@ struct row {
     enum puzzle_read verdict; // PUZZLE_ROW: the puzzle is yet to be played
     struct puzzle puzzle;     // as record_begin leaves it
     const struct err *err;    // NULL: none
-    const str *fields;        // of CSV, as they were
-    size_t n_fields;
+    str text;                 // of CSV: as it was
 };
 // `text`: the bytes, or NULL: the file `path` has them.
 MUST_CHECK bool rows_open(str path, const str *text, struct rows **out, struct err *err);
@@ -56,8 +55,7 @@ void rows_variant(struct rows *r, enum variant variant);
 // it cannot begin.
 const struct row *rows_next(struct rows *r, struct err *err);
 str rows_path(const struct rows *r);
-// The header's fields; NULL: the file has none.
-const str *rows_head(const struct rows *r, size_t *n);
+str rows_head(const struct rows *r);              // as it was; empty: the file has none
 str rows_sha256(struct rows *r, struct arena *a); // after PUZZLE_END
 
 // ---- the embedded files, generated from data/ ----

@@ -103,9 +103,9 @@ static void put_field(str text, struct buf *out)
     buf_add_char(out, '"');
 }
 
-static void put_fields(const str *fields, size_t n, struct buf *out)
+static void put_fields(const str fields[COLUMNS], struct buf *out)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < COLUMNS; i++) {
         if (i > 0)
             buf_add_char(out, ',');
         put_field(fields[i], out);
@@ -113,29 +113,34 @@ static void put_fields(const str *fields, size_t n, struct buf *out)
     buf_add_char(out, '\n');
 }
 
+// A row or header of the file, but for its line end, which may be missing or CRLF.
+static void put_line(str text, struct buf *out)
+{
+    while (text.len > 0 && (text.data[text.len - 1] == '\n' || text.data[text.len - 1] == '\r'))
+        text.len--;
+    buf_add(out, text);
+    buf_add_char(out, '\n');
+}
+
 // A file without a header, or without columns, gets the five that we know.
 void puzzle_reader_row(const struct puzzle_reader *r, const struct puzzle *p, struct buf *out)
 {
-    size_t n;
-    if (rows_head(r->rows, &n)) {
-        put_fields(r->row->fields, r->row->n_fields, out);
+    if (rows_head(r->rows).len > 0) {
+        put_line(r->row->text, out);
         return;
     }
     str rating = p->has_rating ? arena_printf(out->arena, "%d", p->rating) : S("");
-    const str fields[COLUMNS] = { p->id, p->fen, p->line, rating, p->themes };
-    put_fields(fields, COLUMNS, out);
+    put_fields((const str[COLUMNS]){ p->id, p->fen, p->line, rating, p->themes }, out);
 }
 
 void puzzle_reader_head(const struct puzzle_reader *r, struct buf *out)
 {
     static const str ours[COLUMNS] = { T("PuzzleId"), T("FEN"), T("Moves"), T("Rating"),
                                        T("Themes") };
-    size_t n;
-    const str *head = rows_head(r->rows, &n);
-    if (head)
-        put_fields(head, n, out);
+    if (rows_head(r->rows).len > 0)
+        put_line(rows_head(r->rows), out);
     else
-        put_fields(ours, COLUMNS, out);
+        put_fields(ours, out);
 }
 
 str puzzle_reader_sha256(struct puzzle_reader *r, struct arena *a)

@@ -32,8 +32,7 @@ struct rows {
     struct err err; // of the row in work; cleared by its code alone, its text is long
     // Set before the first batch is filled.
     enum variant variant;
-    str *head; // the header's fields; NULL: the file has none
-    size_t n_head;
+    str head; // the header; empty: the file has none
     // Of the caller.
     struct ring *ring; // NULL: there is no thread
     struct batch batches[BATCHES];
@@ -65,7 +64,7 @@ static bool look_at_start(struct rows *r, struct err *err)
 
 static bool read_header(struct rows *r, struct err *err)
 {
-    switch (csv_next(&r->window, &r->csv, err)) {
+    switch (csv_next(&r->window, &r->arena, &r->csv, err)) {
     case ROW_GOOD: break;
     case ROW_END:
         return err_set(err, ERR_INPUT, "%.*s: is empty; name a file with puzzles", STR(r->path));
@@ -77,10 +76,7 @@ static bool read_header(struct rows *r, struct err *err)
     r->pending = r->columns.headerless;
     if (r->pending)
         return true;
-    r->n_head = r->csv.n;
-    r->head = NEW_ARRAY(&r->arena, str, r->n_head);
-    for (size_t i = 0; i < r->n_head; i++)
-        r->head[i] = arena_str(&r->arena, r->csv.fields[i]);
+    r->head = arena_str(&r->arena, r->csv.text);
     return true;
 }
 
@@ -114,9 +110,8 @@ void rows_free(struct rows *r)
     free(r);
 }
 
-const str *rows_head(const struct rows *r, size_t *n)
+str rows_head(const struct rows *r)
 {
-    *n = r->n_head;
     return r->head;
 }
 
@@ -137,23 +132,16 @@ str rows_sha256(struct rows *r, struct arena *a)
 
 // ---- filling a batch ----
 
-// Copies the fields of the CSV row in work, which lie one behind the other in the window.
-static void keep_fields(const struct csv_row *csv, struct arena *a, struct row *out)
-{
-    const char *from = csv->fields[0].data;
-    const str *last = &csv->fields[csv->n - 1];
-    str kept = arena_str(a, (str){ from, (size_t)(last->data + last->len - from) });
-    str *fields = NEW_ARRAY(a, str, csv->n);
-    out->n_fields = csv->n;
-    out->fields = fields;
-    for (size_t i = 0; i < csv->n; i++)
-        fields[i] = (str){ kept.data + (csv->fields[i].data - from), csv->fields[i].len };
-}
-
-static str field(const struct rows *r, const struct row *row, enum column c)
+// The field of the row in work, or of its copy where it is a view of that.
+static str field(const struct rows *r, str copy, enum column c)
 {
     int at = r->columns.at[c];
-    return at >= 0 && (size_t)at < row->n_fields ? row->fields[at] : S("");
+    if (at < 0 || (size_t)at >= r->csv.n)
+        return S("");
+    str f = r->csv.fields[at];
+    const char *row = r->csv.text.data;
+    bool inside = f.data >= row && f.data <= row + r->csv.text.len;
+    return inside ? (str){ copy.data + (f.data - row), f.len } : f;
 }
 
 // The next CSV row as a record.
@@ -162,25 +150,25 @@ static enum row_read csv_record(struct rows *r, struct arena *a, struct row *row
 {
     enum row_read got = ROW_GOOD;
     if (!r->pending)
-        got = csv_next(&r->window, &r->csv, err);
+        got = csv_next(&r->window, a, &r->csv, err);
     r->pending = false;
     *out = (struct record){ .lineno = r->csv.lineno };
     if (got != ROW_GOOD)
         return got;
-    keep_fields(&r->csv, a, row);
-    out->id = field(r, row, COLUMN_ID);
+    str copy = row->text = arena_str(a, r->csv.text);
+    out->id = field(r, copy, COLUMN_ID);
     size_t needed = (size_t)(r->columns.at[COLUMN_FEN] > r->columns.at[COLUMN_MOVES]
                                  ? r->columns.at[COLUMN_FEN]
                                  : r->columns.at[COLUMN_MOVES]);
-    if (row->n_fields <= needed) {
+    if (r->csv.n <= needed) {
         err_set(err, ERR_INPUT, "%zu fields, at least %zu are needed; fix or remove the row",
-                row->n_fields, needed + 1);
+                r->csv.n, needed + 1);
         return ROW_BAD;
     }
-    out->fen = field(r, row, COLUMN_FEN);
-    out->line = field(r, row, COLUMN_MOVES);
-    out->rating = field(r, row, COLUMN_RATING);
-    out->themes = field(r, row, COLUMN_THEMES);
+    out->fen = field(r, copy, COLUMN_FEN);
+    out->line = field(r, copy, COLUMN_MOVES);
+    out->rating = field(r, copy, COLUMN_RATING);
+    out->themes = field(r, copy, COLUMN_THEMES);
     return ROW_GOOD;
 }
 
@@ -206,7 +194,10 @@ static void read_row(struct rows *r, struct arena *a, struct row *out)
     struct record record;
     struct err *err = &r->err;
     err->code = ERR_NONE;
-    *out = (struct row){ .verdict = PUZZLE_BAD };
+    out->verdict = PUZZLE_BAD; // not all of it is cleared: it is long, and so are the files
+    out->text = S("");
+    out->err = NULL;
+    out->puzzle.fault = PUZZLE_FAULT_NONE;
     enum row_read got = next_record(r, a, out, &record, err);
     if (got == ROW_BAD)
         out->puzzle.fault = PUZZLE_FAULT_ROW;

@@ -18,10 +18,11 @@ enum { LENGTHS = 5, HALVES = 2 };
 struct kept { // a row of the source
     uint64_t key;
     size_t row, lineno;
-    char *text;   // as CSV, with its line feed
-    str id, line; // in `text` behind it
-    uint64_t *positions;
-    size_t n_positions;
+    char *memory;       // all that follows
+    str text, id, line; // text: as CSV, with its line feed
+    struct position start;
+    move *moves;
+    size_t n_moves;
 };
 struct stratum { // a heap, the largest key first
     struct kept *v;
@@ -34,6 +35,7 @@ struct puzzle_sampler {
     struct stratum *strata;
     size_t n_strata;
     size_t n_filtered;
+    struct arena scratch;
 };
 
 // ---- strata ----
@@ -79,22 +81,17 @@ struct puzzle_sampler *puzzle_sampler_new(const struct puzzle_sample_opts *opts)
     return s;
 }
 
-static void kept_free(struct kept *k)
-{
-    free(k->text);
-    free(k->positions);
-}
-
 void puzzle_sampler_free(struct puzzle_sampler *s)
 {
     if (!s)
         return;
     for (size_t i = 0; i < s->n_strata; i++) {
         for (size_t k = 0; k < s->strata[i].n; k++)
-            kept_free(&s->strata[i].v[k]);
+            free(s->strata[i].v[k].memory);
         free(s->strata[i].v);
     }
     free(s->strata);
+    arena_free(&s->scratch);
     free(s);
 }
 
@@ -144,29 +141,34 @@ static void sift_down(struct stratum *s)
     }
 }
 
-// Copies what the choice and the output need.
-static struct kept keep(const struct puzzle *p, const struct puzzle_reader *r, uint64_t key)
+static str put(char **to, str s)
 {
-    struct arena scratch = { 0 };
-    struct buf b = { .arena = &scratch };
+    str copy = { *to, s.len };
+    if (s.len > 0)
+        memcpy(*to, s.data, s.len);
+    *to += s.len;
+    return copy;
+}
+
+// Copies what the choice and the output need: of a dump many more rows are kept for a while than
+// are chosen in the end.
+static struct kept keep(struct puzzle_sampler *s, const struct puzzle *p,
+                        const struct puzzle_reader *r, uint64_t key)
+{
+    arena_reset(&s->scratch);
+    struct buf b = { .arena = &s->scratch };
     puzzle_reader_row(r, p, &b);
     str row = buf_str(&b);
-    struct kept k = { .key = key, .row = p->row, .lineno = p->lineno };
-    k.text = mem_must(malloc(row.len + p->id.len + p->line.len + 3));
-    memcpy(k.text, row.data, row.len);
-    k.text[row.len] = '\0';
-    k.id = (str){ k.text + row.len + 1, p->id.len };
-    memcpy(k.text + row.len + 1, p->id.data, p->id.len);
-    k.line = (str){ k.id.data + p->id.len + 1, p->line.len };
-    memcpy(k.text + row.len + 1 + p->id.len + 1, p->line.data, p->line.len);
-    k.positions = mem_must(malloc((p->n_moves / 2) * sizeof *k.positions));
-    struct position pos = p->start;
-    for (size_t i = 0; i < p->n_moves; i++) {
-        if (i % 2 == 1)
-            k.positions[k.n_positions++] = pos.key;
-        pos = position_after(&pos, p->moves[i]);
-    }
-    arena_free(&scratch);
+    struct kept k = {
+        .key = key, .row = p->row, .lineno = p->lineno, .start = p->start, .n_moves = p->n_moves
+    };
+    k.memory = mem_must(malloc(p->n_moves * sizeof *k.moves + row.len + p->id.len + p->line.len));
+    k.moves = (move *)(void *)k.memory; // first, for its alignment
+    memcpy(k.moves, p->moves, p->n_moves * sizeof *k.moves);
+    char *to = k.memory + p->n_moves * sizeof *k.moves;
+    k.text = put(&to, row);
+    k.id = put(&to, p->id);
+    k.line = put(&to, p->line);
     return k;
 }
 
@@ -183,12 +185,12 @@ void puzzle_sampler_offer(struct puzzle_sampler *s, const struct puzzle *p,
     if (to->n < to->cap) {
         if (to->n % 1024 == 0)
             to->v = mem_must(realloc(to->v, (to->n + 1024) * sizeof *to->v));
-        to->v[to->n] = keep(p, r, probe.key);
+        to->v[to->n] = keep(s, p, r, probe.key);
         sift_up(to, to->n++);
         to->limit = to->v[0].key;
     } else if (probe.key <= to->limit && before(&probe, &to->v[0])) {
-        kept_free(&to->v[0]);
-        to->v[0] = keep(p, r, probe.key);
+        free(to->v[0].memory);
+        to->v[0] = keep(s, p, r, probe.key);
         sift_down(to);
         to->limit = to->v[0].key;
     }
@@ -213,22 +215,41 @@ static str position_name(uint64_t key, char buffer[20])
     return (str){ buffer, (size_t)n };
 }
 
+struct keys {
+    uint64_t *v;
+    size_t n, cap;
+};
+
+// Keys of the positions in which the solver moves.
+static struct keys solver_positions(const struct kept *k, struct arena *a)
+{
+    struct keys keys = { 0 };
+    struct position pos = k->start;
+    for (size_t i = 0; i < k->n_moves; i++) {
+        if (i % 2 == 1)
+            *vec_push(a, &keys) = pos.key;
+        pos = position_after(&pos, k->moves[i]);
+    }
+    return keys;
+}
+
 // Takes the row unless a chosen one has its id, its line or one of its positions.
 static bool take(struct choice *c, const struct kept *k)
 {
     char buffer[20];
+    struct keys keys = solver_positions(k, c->arena);
     bool clash = map_get(&c->taken, arena_printf(c->arena, "#%.*s", STR(k->id))) ||
                  map_get(&c->taken, k->line);
-    for (size_t i = 0; i < k->n_positions && !clash; i++)
-        clash = map_get(&c->taken, position_name(k->positions[i], buffer)) != NULL;
+    for (size_t i = 0; i < keys.n && !clash; i++)
+        clash = map_get(&c->taken, position_name(keys.v[i], buffer)) != NULL;
     if (clash) {
         c->out->n_clashes++;
         return false;
     }
     map_put(&c->taken, arena_printf(c->arena, "#%.*s", STR(k->id)), NULL);
     map_put(&c->taken, k->line, NULL);
-    for (size_t i = 0; i < k->n_positions; i++)
-        map_put(&c->taken, position_name(k->positions[i], buffer), NULL);
+    for (size_t i = 0; i < keys.n; i++)
+        map_put(&c->taken, position_name(keys.v[i], buffer), NULL);
     return true;
 }
 
@@ -247,7 +268,7 @@ static void add_rows(struct choice *c, const struct kept *const *rows, size_t n)
 {
     for (size_t i = 0; i < n / HALVES * HALVES; i++) {
         struct puzzle_sample_rows *half = i % HALVES == 0 ? &c->out->train : &c->out->test;
-        *vec_push(c->arena, half) = arena_str(c->arena, str_from(rows[i]->text));
+        *vec_push(c->arena, half) = arena_str(c->arena, rows[i]->text);
     }
 }
 
@@ -279,7 +300,7 @@ static void choose_uniform(struct puzzle_sampler *s, struct choice *c)
     size_t from = 0, n = 0;
     for (; from < all->n && n < s->opts.count; from++)
         if (take(c, &all->v[from])) {
-            *vec_push(c->arena, &c->out->train) = arena_str(c->arena, str_from(all->v[from].text));
+            *vec_push(c->arena, &c->out->train) = arena_str(c->arena, all->v[from].text);
             n++;
         }
     *vec_push(c->arena, &c->out->strata) = (struct puzzle_sample_stratum){ .n_plain = all->n_seen,

@@ -96,7 +96,7 @@ bool report_runs_load(str path, struct arena *a, struct report_runs *out, struct
     if (!source_open(path, &w.source, err))
         return false;
     for (;;) {
-        enum row_read r = csv_next(&w, row, err);
+        enum row_read r = csv_next(&w, a, row, err);
         if (r == ROW_END)
             break;
         if (r == ROW_FAIL)
