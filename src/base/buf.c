@@ -43,6 +43,12 @@ void buf_add_char(struct buf *b, char c)
         b->data[b->len++] = c;
 }
 
+void buf_add_all(struct buf *b, const str *parts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_add(b, parts[i]);
+}
+
 // Formats into what room there is; only a text that does not fit is formatted again.
 void buf_addf(struct buf *b, const char *format, ...)
 {
@@ -126,20 +132,38 @@ static size_t add_special(struct buf *b, str s)
     return n;
 }
 
+// The bytes at the start that stand for themselves in a JSON string: printable ASCII but for quote
+// and backslash. Eight are looked at together: a top bit is set where a byte is over 0x7F, below
+// 0x20, a quote or a backslash (or perhaps only follows such a one: the loop behind tells).
+static size_t plain_run(str s)
+{
+    const uint64_t ones = 0x0101010101010101U, tops = ones << 7;
+    size_t i = 0;
+    for (uint64_t w; i + sizeof w <= s.len; i += sizeof w) {
+        memcpy(&w, s.data + i, sizeof w);
+        uint64_t quote = w ^ ones * '"', backslash = w ^ ones * '\\';
+        if ((w | (w - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops)
+            break;
+    }
+    for (; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.data[i];
+        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
+            break;
+    }
+    return i;
+}
+
 void buf_add_json(struct buf *b, str s)
 {
     buf_add_char(b, '"');
-    for (size_t i = 0; i < s.len && reserve(b, s.len - i);) {
-        char *to = b->data + b->len;
-        for (; i < s.len; i++) { // most text is itself
-            unsigned char c = (unsigned char)s.data[i];
-            if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
-                break;
-            *to++ = (char)c;
+    while (s.len > 0 && !b->over) {
+        size_t n = plain_run(s);
+        buf_add(b, str_sub(s, 0, n));
+        s = str_sub(s, n, s.len);
+        if (s.len > 0) {
+            n = add_special(b, s);
+            s = str_sub(s, n, s.len);
         }
-        b->len = (size_t)(to - b->data);
-        if (i < s.len)
-            i += add_special(b, str_sub(s, i, s.len));
     }
     buf_add_char(b, '"');
 }

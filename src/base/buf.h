@@ -21,6 +21,7 @@ enum { BUF_MAX_DEFAULT = 64 << 20 };
 // These four add to the end, all or nothing.
 void buf_add(struct buf *b, str s);
 void buf_add_char(struct buf *b, char c);
+void buf_add_all(struct buf *b, const str *parts, size_t n); // one after the other
 void buf_addf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
 void buf_add_int(struct buf *b, int64_t value);
 // Adds `s` as a JSON string with its quotes: only `"`, `\` and controls below 0x20 are escaped

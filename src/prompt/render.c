@@ -19,9 +19,12 @@ str role_name(enum role role)
 static void add_fields(struct buf *b, str heading, const struct field *fields, size_t n)
 {
     buf_add(b, heading);
-    for (size_t i = 0; i < n; i++)
-        buf_addf(b, "\n%zu. `%.*s` (str): %.*s", i + 1, STR(fields[i].name),
-                 STR(fields[i].description));
+    for (size_t i = 0; i < n; i++) {
+        buf_add_char(b, '\n');
+        buf_add_int(b, (int64_t)i + 1);
+        buf_add_all(
+            b, (const str[]){ S(". `"), fields[i].name, S("` (str): "), fields[i].description }, 4);
+    }
     b->len = str_trim(buf_str(b)).len; // the heading begins with no white space
 }
 
@@ -30,11 +33,12 @@ static void add_slots(struct buf *b, const struct signature *s, const str *value
 {
     for (size_t i = 0; i < s->n_inputs; i++) {
         str name = s->inputs[i].name;
-        buf_addf(b, "%s[[ ## %.*s ## ]]\n", i > 0 ? "\n\n" : "", STR(name));
+        buf_add_all(b, (const str[]){ i > 0 ? S("\n\n[[ ## ") : S("[[ ## "), name, S(" ## ]]\n") },
+                    3);
         if (values)
             buf_add(b, values[i]);
         else
-            buf_addf(b, "{%.*s}", STR(name));
+            buf_add_all(b, (const str[]){ S("{"), name, S("}") }, 3);
     }
 }
 
@@ -102,7 +106,8 @@ static str question_text(const struct signature *s, const str *inputs, struct ar
     add_slots(&b, s, inputs);
     buf_add(&b, S("\n\nRespond with a JSON object in the following order of fields: "));
     for (size_t i = 0; i < s->n_outputs; i++)
-        buf_addf(&b, "%s`%.*s`", i > 0 ? ", then " : "", STR(s->outputs[i].name));
+        buf_add_all(&b, (const str[]){ i > 0 ? S(", then `") : S("`"), s->outputs[i].name, S("`") },
+                    3);
     buf_add_char(&b, '.');
     return buf_str(&b);
 }
