@@ -68,7 +68,8 @@ static size_t padded(size_t size)
     return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+// Memory with whatever is in it.
+static void *take(struct arena *a, size_t size)
 {
     size_t want = padded(size ? size : 1);
     struct arena_block *b = a->head;
@@ -79,8 +80,12 @@ void *arena_alloc(struct arena *a, size_t size)
     void *p = b->data + b->used;
     b->used += want;
     UNPOISON(p, size);
-    memset(p, 0, size);
     return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    return memset(take(a, size), 0, size);
 }
 
 void *arena_array_(struct arena *a, size_t size, size_t n)
@@ -110,9 +115,10 @@ void *arena_grow(struct arena *a, void *old, size_t old_size, size_t new_size)
 
 str arena_str(struct arena *a, str s)
 {
-    char *copy = arena_alloc(a, s.len + 1);
+    char *copy = take(a, s.len + 1);
     if (s.len > 0)
         memcpy(copy, s.data, s.len);
+    copy[s.len] = '\0';
     return (str){ copy, s.len };
 }
 
@@ -141,7 +147,7 @@ str arena_vprintf(struct arena *a, const char *format, va_list args)
     int n = vsnprintf(NULL, 0, format, args);
     if (n < 0)
         BUG("bad format");
-    char *text = arena_alloc(a, (size_t)n + 1);
+    char *text = take(a, (size_t)n + 1);
     vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
     return (str){ text, (size_t)n };

@@ -35,9 +35,24 @@ bool position_in_check(const struct position *pos)
     return position_checkers(pos) != 0;
 }
 
+// Whether `us` is out of moves. Asked kind by kind: mostly the king has one.
+static ALWAYS_INLINE bool is_stuck(const struct position *pos, enum color us, const struct masks *m)
+{
+    struct sink out = { 0 };
+    put_king(&out, pos, us, m);
+    if (out.n > 0 || has_many(m->checkers))
+        return out.n == 0;
+    put_pieces(&out, pos, us, m);
+    if (out.n > 0)
+        return false;
+    put_all_pawns(&out, pos, us, m);
+    return out.n == 0;
+}
+
 bool has_legal_move(const struct position *pos)
 {
-    return generate(pos, NULL) > 0;
+    struct masks m = find_masks(pos, (enum color)pos->turn);
+    return !is_stuck(pos, (enum color)pos->turn, &m);
 }
 
 bool position_is_checkmate(const struct position *pos)
