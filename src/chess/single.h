@@ -4,19 +4,22 @@
 #pragma once
 #include "chess/internal.h"
 
-// Whether a piece that is no pawn can go there, safe or not.
+// All ones where `b` has the square, else zero.
+static ALWAYS_INLINE bitboard if_on(bitboard b, square s)
+{
+    return 0 - (b >> s & 1);
+}
+
+// Whether a piece that is no pawn can go there, safe or not. Which piece it is is not to be
+// guessed, so that is not asked by branches.
 static inline bool piece_goes(const struct position *pos, square from, square to)
 {
-    bitboard me = bit(from), target = bit(to), b = 0;
-    if (pos->piece[KNIGHT] & me)
-        return chess_tables.knight[from] & target;
-    if (pos->piece[KING] & me)
-        return chess_tables.king[from] & target;
-    if ((pos->piece[BISHOP] | pos->piece[QUEEN]) & me)
-        b |= chess_tables.diagonals[from];
-    if ((pos->piece[ROOK] | pos->piece[QUEEN]) & me)
-        b |= chess_tables.straights[from];
-    return (b & target) && !(chess_tables.between[from][to] & occupied_by_all(pos));
+    bitboard reach =
+        (if_on(pos->piece[KNIGHT], from) & chess_tables.knight[from]) |
+        (if_on(pos->piece[KING], from) & chess_tables.king[from]) |
+        (if_on(pos->piece[BISHOP] | pos->piece[QUEEN], from) & chess_tables.diagonals[from]) |
+        (if_on(pos->piece[ROOK] | pos->piece[QUEEN], from) & chess_tables.straights[from]);
+    return (reach & bit(to)) && !(chess_tables.between[from][to] & occupied_by_all(pos));
 }
 
 // The kind of a pawn's move but for promotions; false: it cannot go there. En passant is left to
@@ -42,10 +45,8 @@ static inline bool stands_safe(const struct position *pos, square from, square t
 {
     enum color us = (enum color)pos->turn, them = other(us);
     bitboard after = (occupied_by_all(pos) & ~bit(from)) | bit(to);
-    square king = king_of(pos, us);
-    if (king == from)
-        return !(steppers_at(pos, to, them) | sliders_seeing(pos, to, them, after) |
-                 (chess_tables.king[to] & pos->piece[KING] & pos->side[them]));
-    bitboard attackers = steppers_at(pos, king, them) | sliders_seeing(pos, king, them, after);
+    square home = king_of(pos, us), king = home == from ? to : home;
+    bitboard attackers = steppers_at(pos, king, them) | sliders_seeing(pos, king, them, after) |
+                         (chess_tables.king[king] & pos->piece[KING] & pos->side[them]);
     return !(attackers & ~bit(to));
 }
