@@ -73,6 +73,10 @@ MUST_CHECK bool log_open(str path, struct err *err);
 // Standard output, checked at the end: a full disk or closed pipe is an error, not a silent loss.
 MUST_CHECK bool print_str(str text, struct err *err);
 
+// Output of many lines, in pieces: prints what has gathered where it is much, or at the end.
+enum print_when { PRINT_MUCH, PRINT_ALL };
+MUST_CHECK bool print_gathered(struct buf *b, enum print_when when, struct err *err);
+
 // JSON Lines: for each line of `in` (at most 4 MiB) parses an object, calls `each`, prints one
 // record; a failure of `each` or of parsing becomes {"error": ...} and the next line is read.
 MUST_CHECK bool jsonl_run(FILE *in, jsonl_fn *each, struct err *err);
@@ -97,11 +101,12 @@ void signals_install(void);
 extern volatile sig_atomic_t signals_seen;
 
 // The commands, one a file (runs and puzzles: several).
-extern const struct command command_decode, command_doctor, command_eval, command_games,
-    command_optimize, command_perft, command_position, command_presets, command_prompt,
-    command_puzzles_stats, command_puzzles_verify, command_puzzles_sample, command_regret,
-    command_rollout, command_resolve, command_runs_diff, command_runs_list, command_runs_rm,
-    command_runs_show, command_simulate, command_stats_table, command_harness_check,
-    command_harness_parse, command_pgn, command_power, command_play, command_study,
-    command_transfer, command_stats_breakdown, command_stats_curve, command_stats_pareto,
-    command_stats_prompt, command_stats_regret;
+extern const struct command command_cost, command_decode, command_doctor, command_eval,
+    command_export, command_games, command_optimize, command_perft, command_position,
+    command_presets, command_prompt, command_puzzles_stats, command_puzzles_verify,
+    command_puzzles_sample, command_regret, command_rollout, command_resolve, command_runs_diff,
+    command_runs_list, command_runs_rm, command_runs_show, command_simulate, command_stats_table,
+    command_store_compact, command_store_export, command_store_merge, command_store_verify,
+    command_harness_check, command_harness_parse, command_pgn, command_power, command_play,
+    command_study, command_transfer, command_stats_breakdown, command_stats_curve,
+    command_stats_pareto, command_stats_prompt, command_stats_regret;

@@ -2,10 +2,8 @@
 // cmd_runs.c - what the store remembers: list, show, compare and remove runs.
 #include "cli/run.h"
 
-enum store_use { STORE_READ, STORE_WRITE };
-
-static bool open_store(const struct args *args, enum store_use use, struct store **out,
-                       struct err *err)
+bool cli_store_open(const struct args *args, enum store_use use, struct store **out,
+                    struct err *err)
 {
     str path = opt_text(args, "store", S("rookery.db"));
     if (!file_exists(path))
@@ -47,7 +45,7 @@ static bool list(const struct args *args, struct arena *a, struct err *err)
 {
     struct store *s = NULL;
     struct store_runs runs = { 0 };
-    if (!open_store(args, STORE_READ, &s, err))
+    if (!cli_store_open(args, STORE_READ, &s, err))
         return false;
     bool ok = store_runs(s, a, &runs, err);
     store_close(s);
@@ -95,7 +93,7 @@ static bool show(const struct args *args, struct arena *a, struct err *err)
 {
     struct store *s = NULL;
     struct store_run run;
-    if (!open_store(args, STORE_READ, &s, err))
+    if (!cli_store_open(args, STORE_READ, &s, err))
         return false;
     bool ok = find_run(s, args->positionals[0], a, &run, err);
     store_close(s);
@@ -208,7 +206,7 @@ static bool diff(const struct args *args, struct arena *a, struct err *err)
 {
     struct store *s = NULL;
     struct side x, y;
-    if (!open_store(args, STORE_READ, &s, err))
+    if (!cli_store_open(args, STORE_READ, &s, err))
         return false;
     bool ok = find_side(s, args->positionals[0], a, &x, err) &&
               find_side(s, args->positionals[1], a, &y, err);
@@ -220,7 +218,7 @@ static bool rm(const struct args *args, struct arena *a, struct err *err)
 {
     struct store *s = NULL;
     struct store_run run;
-    if (!open_store(args, STORE_WRITE, &s, err))
+    if (!cli_store_open(args, STORE_WRITE, &s, err))
         return false;
     bool ok = find_run(s, args->positionals[0], a, &run, err) && store_run_remove(s, run.id, err);
     store_close(s);

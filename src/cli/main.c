@@ -26,6 +26,12 @@ const struct command *const commands[] = {
     &command_runs_show,
     &command_runs_diff,
     &command_runs_rm,
+    &command_cost,
+    &command_export,
+    &command_store_verify,
+    &command_store_compact,
+    &command_store_export,
+    &command_store_merge,
     &command_presets,
     &command_simulate,
     &command_stats_table,
@@ -67,6 +73,18 @@ bool print_str(str text, struct err *err)
     if (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
         return err_set(err, ERR_RUN, "standard output: cannot write all of the result");
     return true;
+}
+
+bool print_gathered(struct buf *b, enum print_when when, struct err *err)
+{
+    enum { MUCH_BYTES = 1 << 16 };
+    if (b->over)
+        return err_set(err, ERR_LIMIT, "a line of the output is too long");
+    if (when == PRINT_MUCH && b->len < MUCH_BYTES)
+        return true;
+    bool ok = print_str(buf_str(b), err);
+    b->len = 0;
+    return ok;
 }
 
 // The commands whose first word is `group` (empty: all), one a line.
@@ -198,6 +216,7 @@ int main(int argc, char **argv)
     struct err err = { 0 };
     log_to(log_print);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a write past the limit of file sizes is an error, with a sentence
     bool ok = dispatch(argc, argv, &arena, &err);
     if (!ok)
         fprintf(stderr, "rookery: %.*s\n", STR(text_for_terminal(str_from(err.text), &arena)));

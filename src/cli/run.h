@@ -69,6 +69,10 @@ MUST_CHECK bool run_finish(struct run *r);
 // Loads the test file and scores the answers in a file: then a run like any other, but for the
 // calls.
 MUST_CHECK bool run_read_predictions(struct run *r, str path);
+// The store that --store names, which must be there; only cmd_store.c and runs rm write to it.
+enum store_use { STORE_READ, STORE_WRITE };
+MUST_CHECK bool cli_store_open(const struct args *args, enum store_use use, struct store **out,
+                               struct err *err);
 // The files of the run directory; then the report (or summary.json with --json).
 MUST_CHECK bool run_save(struct run *r, str summary);
 // Opens a model with the providers and environment of the process.

@@ -169,6 +169,7 @@ bool run_optimize(struct run *r)
                              .config = &c->optimizer,
                              .watch = &watch };
     r->phase = "optimising";
+    r->lab.phase = str_from(r->phase);
     int64_t started = clock_mono_us();
     if (!explain_open(r) || !optimizer->run(&task, &r->compiled, r->err))
         return err_add(r->err, "%.*s", STR(optimizer->name));
@@ -188,6 +189,7 @@ bool run_evaluate(struct run *r)
         .v = r->test.v, .n = r->test.n, .model = &r->task_model, .samples = r->samples
     };
     r->phase = "evaluating";
+    r->lab.phase = str_from(r->phase);
     r->started_us = clock_mono_us();
     if (!lab_evaluate_positions(&r->lab, r->program, &task, &r->outcomes, r->err))
         return false;

@@ -42,6 +42,7 @@ static bool run_pass(struct batch *b, enum pass pass, struct err *err)
     struct feed feed = { .next = next_job,
                          .done = keep_outcome,
                          .ctx = b,
+                         .phase = b->lab->phase,
                          .accept_failures = tolerant,
                          .keep_failures = tolerant && pass == LAST_PASS };
     b->next = 0;
@@ -144,7 +145,11 @@ bool lab_ask(struct lab *lab, const struct lab_question *questions, size_t n,
                                 .model = q->model,
                                 .sampling = &sampling[i] };
     }
-    if (!lab_evaluate(lab, jobs, n, &outcomes, err))
+    str phase = lab->phase;
+    lab->phase = S("proposing");
+    bool ok = lab_evaluate(lab, jobs, n, &outcomes, err);
+    lab->phase = phase;
+    if (!ok)
         return err_add(err, "asking the prompt model");
     for (size_t i = 0; i < n; i++)
         out[i] = outcomes[i].status == OUTCOME_FAILED ? NULL : outcomes[i].record;

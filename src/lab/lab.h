@@ -13,6 +13,7 @@ struct lab {             // made by the caller; plain values
     struct pump *pump;
     bool continue_on_error; // record what never arrived as failed instead of stopping
     int64_t n_batches;      // evaluated so far; numbers the next one
+    str phase;              // what its calls are for: "optimising"; "proposing" in lab_ask
     struct lab_progress progress;
     struct usage_total used;        // by all batches, replayed calls included, but for:
     struct usage_total used_prompt; // asks of a model that writes prompts

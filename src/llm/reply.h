@@ -37,6 +37,7 @@ enum finish {
     FINISH_ERROR
 };
 enum known { KNOWN_NOT, KNOWN_REPORTED, KNOWN_PRICED, KNOWN_ESTIMATED }; // where a figure is from
+str known_name(enum known k); // "unknown", "reported", "priced", "estimated"
 struct usage {
     enum known source; // reported or estimated
     int64_t input_tok, cached_tok, cache_write_tok, output_tok, reasoning_tok;

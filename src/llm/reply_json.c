@@ -42,6 +42,11 @@ static const str finish_names[] = { T("unknown"), T("stop"), T("length"), T("fil
                                     T("refused"), T("tool"), T("error") };
 static const str known_names[] = { T("unknown"), T("reported"), T("priced"), T("estimated") };
 
+str known_name(enum known k)
+{
+    return known_names[k];
+}
+
 static void put_number(struct json_out *o, str key, int64_t value)
 {
     if (value == 0)

@@ -48,6 +48,8 @@ static bool store_fault(struct pump *p, struct slot *s, str how, struct err *err
                                 .input_id = s->job.input_id,
                                 .model = S("harness"),
                                 .class = S("fault"),
+                                .phase = p->feed->phase,
+                                .cost_source = S("none"),
                                 .reply = buf_str(&b) };
     struct call_place at = slot_place(p, s);
     return store_call_put(p->db, &at, &call, err);

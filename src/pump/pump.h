@@ -65,6 +65,7 @@ struct feed {                                                // where jobs come 
     bool (*next)(void *ctx, struct job *job, size_t *index); // false: no more jobs
     void (*done)(void *ctx, size_t index, const struct outcome *out); // valid during the call
     void *ctx;
+    str phase;            // of the run, noted with each call: "optimising"
     bool accept_failures; // replay what is stored as failed instead of asking again
     bool keep_failures;   // store what never arrived
 };

@@ -27,6 +27,8 @@ static bool store_search(struct pump *p, struct slot *s, const struct engine_rep
         .input_id = s->job.input_id,
         .model = q->engine->name,
         .class = engine_class_name(r->class),
+        .phase = p->feed->phase,
+        .cost_source = S("none"),
         .latency_ms = r->latency_ms,
         .reply = engine_reply_to_json(r, &s->arena),
         .reusable = r->class == ENGINE_OK && engine_query_is_repeatable(q),
@@ -51,6 +53,7 @@ static bool find_search(struct pump *p, struct slot *s, struct engine_reply *out
     if (!stored.elsewhere)
         return true;
     stored.call.reusable = false; // the original stays the one to find
+    stored.call.phase = p->feed->phase;
     struct call_place at = slot_place(p, s);
     return store_call_put(p->db, &at, &stored.call, err);
 }

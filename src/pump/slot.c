@@ -77,6 +77,8 @@ static bool find_reply(struct pump *p, struct slot *s, struct reply *out, bool *
     out->cost_nusd = call->cost_nusd = 0; // this run did not pay for it
     call->reply = reply_to_json(out, &s->arena);
     call->reusable = false; // the original stays the one to find
+    call->phase = p->feed->phase;
+    call->cost_source = S("reused");
     struct call_place at = slot_place(p, s);
     return store_call_put(p->db, &at, call, err);
 }
@@ -114,6 +116,8 @@ static bool store_reply(struct pump *p, struct slot *s, const struct reply *r, s
         .input_id = job->input_id,
         .model = job->model->name,
         .class = reply_class_name(r->class),
+        .phase = p->feed->phase,
+        .cost_source = known_name(r->cost_source),
         .cost_nusd = r->cost_nusd,
         .input_tok = r->usage.input_tok,
         .output_tok = r->usage.output_tok,

@@ -69,6 +69,7 @@ struct stored_result {
         struct stored_position {
             str name;     // "ID/INDEX"
             bool correct; // in the first sample
+            enum answer_kind kind;
         } * v;
         size_t n, cap;
     } positions;
@@ -79,6 +80,29 @@ struct stored_result {
 str stored_result_write(str summary, const struct result_set *set, struct arena *a);
 MUST_CHECK bool stored_result_read(str text, struct arena *a, struct stored_result *out,
                                    struct err *err);
+
+// ---- the paper's observations ----
+
+struct observed_run { // what the rows of one run have in common
+    str key, name, model, method, version;
+    int64_t seed, repeat;
+};
+struct observation { // one answer
+    const struct observed_run *run;
+    const struct puzzle_position *position;
+    const struct puzzle_record *record; // NULL: only its kind is known
+    enum answer_kind kind;              // where there is no record
+    const struct reply *last;           // of its calls; NULL: there was none
+    struct observed_sums {              // over its calls
+        struct usage usage;
+        int64_t cost_nusd;
+        bool usage_reported, cost_known; // of every one
+    } sums;
+    str program_hash;
+};
+// CSV with LF: the columns of the paper-files specification, section 3. Fields not known are empty.
+void observations_head(struct buf *out);
+void observation_write(const struct observation *o, struct arena *scratch, struct buf *out);
 
 #include "result/regret.h"
 #include "result/versus.h"

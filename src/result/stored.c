@@ -23,14 +23,23 @@ str stored_result_write(str summary, const struct result_set *set, struct arena 
     return buf_str(&b);
 }
 
+static enum answer_kind kind_of(str name)
+{
+    int k = 0;
+    while (k < ANSWER_FAILED && !str_eq(name, answer_kind_name((enum answer_kind)k)))
+        k++;
+    return (enum answer_kind)k;
+}
+
 static void read_positions(const json_t *list, struct arena *a, struct stored_positions *out)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
         *vec_push(a, out) = (struct stored_position){
             .name = arena_str(a, json_view(json_array_get(p, 0))),
-            .correct = str_eq(json_view(json_array_get(p, 1)), answer_kind_name(ANSWER_CORRECT)),
+            .kind = kind_of(json_view(json_array_get(p, 1))),
         };
+        out->v[out->n - 1].correct = out->v[out->n - 1].kind == ANSWER_CORRECT;
     }
 }
 

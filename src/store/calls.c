@@ -3,7 +3,7 @@
 // and the programs they name.
 #include "store/internal.h"
 
-enum { CALL_COLUMN_COUNT = 13 }; // as schema.c lists them
+enum { CALL_COLUMN_COUNT = 15 }; // as schema.c lists them
 
 static struct stored_call read_call(sqlite3_stmt *st, struct arena *a)
 {
@@ -22,6 +22,8 @@ static struct stored_call read_call(sqlite3_stmt *st, struct arena *a)
         .reusable = sqlite3_column_int64(st, 10) != 0,
         .failed = sqlite3_column_int64(st, 11) != 0,
         .reply = store_text(st, 12, a),
+        .phase = store_text(st, 13, a),
+        .cost_source = store_text(st, 14, a),
     };
 }
 
@@ -100,6 +102,8 @@ static void bind_call(sqlite3_stmt *st, const struct stored_call *call)
     sqlite3_bind_int64(st, 15, call->reusable);
     sqlite3_bind_int64(st, 16, call->failed);
     store_bind(st, 17, call->reply);
+    store_bind(st, 18, call->phase);
+    store_bind(st, 19, call->cost_source);
 }
 
 // The run's row is brought up to date once a transaction, or when another run's call comes.
@@ -141,24 +145,26 @@ bool store_call_put(struct store *s, const struct call_place *at, const struct s
     return ok && count_call(s, at->run, call->cost_nusd, err);
 }
 
-bool store_calls(struct store *s, int64_t run, struct arena *a, struct stored_calls *out,
-                 struct err *err)
+bool store_calls(struct store *s, int64_t run, store_call_fn *each, void *ctx, struct err *err)
 {
+    struct arena scratch = { 0 };
     sqlite3_stmt *st = store_statement(s, CALL_LIST, err);
     if (!st)
         return false;
     sqlite3_bind_int64(st, 1, run);
-    int code;
-    while ((code = sqlite3_step(st)) == SQLITE_ROW)
-        *vec_push(a, out) = (struct stored_call_at){
-            .at = { run, sqlite3_column_int64(st, CALL_COLUMN_COUNT),
-                    sqlite3_column_int64(st, CALL_COLUMN_COUNT + 1),
-                    sqlite3_column_int64(st, CALL_COLUMN_COUNT + 2) },
-            .call = read_call(st, a),
-        };
-    bool ok = code == SQLITE_DONE || store_fail(s, "read the replies", err);
+    bool ok = true;
+    int n = 0;
+    while (ok && (n = store_row(s, st, "read the replies", err)) == 1) {
+        struct call_place at = { run, sqlite3_column_int64(st, CALL_COLUMN_COUNT),
+                                 sqlite3_column_int64(st, CALL_COLUMN_COUNT + 1),
+                                 sqlite3_column_int64(st, CALL_COLUMN_COUNT + 2) };
+        struct stored_call call = read_call(st, &scratch);
+        ok = each(ctx, &at, &call, err);
+        arena_reset(&scratch);
+    }
     sqlite3_reset(st);
-    return ok;
+    arena_free(&scratch);
+    return ok && n == 0;
 }
 
 // ---- programs ----
@@ -183,4 +189,22 @@ bool store_program_get(struct store *s, str hash, struct arena *a, str *json, st
     *json = n == 1 ? store_text(st, 0, a) : (str){ 0 };
     sqlite3_reset(st);
     return n >= 0;
+}
+
+bool store_programs(struct store *s, store_program_fn *each, void *ctx, struct err *err)
+{
+    struct arena scratch = { 0 };
+    sqlite3_stmt *st = store_statement(s, PROGRAM_LIST, err);
+    if (!st)
+        return false;
+    bool ok = true;
+    int n = 0;
+    while (ok && (n = store_row(s, st, "read the programs", err)) == 1) {
+        str hash = store_text(st, 0, &scratch);
+        ok = each(ctx, hash, store_text(st, 1, &scratch), err);
+        arena_reset(&scratch);
+    }
+    sqlite3_reset(st);
+    arena_free(&scratch);
+    return ok && n == 0;
 }

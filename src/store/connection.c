@@ -7,6 +7,7 @@
 // writes fails at once when another program wrote in between, whatever time-out is set.
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "store/internal.h"
@@ -40,12 +41,25 @@ static bool fail_io(struct store *s, const char *doing, int system, struct err *
         sqlite3_extended_errcode(s->db));
 }
 
+// SQLite does not say EFBIG: a write that failed under such a limit has most likely met it.
+static bool is_past_limit(const struct store *s)
+{
+    struct rlimit limit;
+    return sqlite3_extended_errcode(s->db) == SQLITE_IOERR_WRITE &&
+           getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 bool store_fail(struct store *s, const char *doing, struct err *err)
 {
     int code = sqlite3_errcode(s->db) & 0xff;
     int system = sqlite3_system_errno(s->db);
     if (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT))
         code = SQLITE_FULL;
+    if (code == SQLITE_IOERR && is_past_limit(s))
+        return err_set(err, ERR_RUN,
+                       "%.*s: cannot %s: a limit on the size of files is reached: raise it (ulimit "
+                       "-f) and give the same command again",
+                       STR(s->path), doing);
     switch (code) {
     case SQLITE_FULL:
         return err_set(err, ERR_RUN,
@@ -163,6 +177,17 @@ bool store_commit(struct store *s, struct err *err)
         return false;
     s->undurable = s->journal == JOURNAL_WAL;
     return true;
+}
+
+bool store_end(struct store *s, bool ok, struct err *err)
+{
+    ok = ok && store_commit(s, err);
+    if (!ok && store_dirty(s)) {
+        struct err undo = { 0 }; // the first failure is the one to tell
+        if (!store_do(s, ROLLBACK, "undo the change", &undo))
+            log_line(LOG_WARN, "%s", undo.text);
+    }
+    return ok;
 }
 
 // A checkpoint first syncs the log: what was committed before it survives a power cut. Where

@@ -27,6 +27,9 @@ enum statement {
     CALL_LIST,
     PROGRAM_PUT,
     PROGRAM_GET,
+    PROGRAM_LIST,
+    PROGRAM_PRUNE,
+    COST_LIST,
     N_STATEMENTS,
 };
 
@@ -39,6 +42,7 @@ struct store {
     sqlite3_stmt *statements[N_STATEMENTS];
     enum journal journal;
     bool read_only;
+    bool immutable;        // read where nothing can be written, not even a lock
     bool fs_failed;        // the file system reported an error, not the disk's fill or a lock
     int64_t busy_ms;       // how long a lock is waited for
     int64_t wait_until_ms; // the end of the wait that goes on
@@ -65,6 +69,8 @@ MUST_CHECK bool store_done(struct store *s, sqlite3_stmt *st, const char *doing,
 int store_row(struct store *s, sqlite3_stmt *st, const char *doing, struct err *err);
 // Begins a writing transaction (BEGIN IMMEDIATE) unless one is open.
 MUST_CHECK bool store_write(struct store *s, struct err *err);
+// Ends a transaction: what was done is committed where `ok`, else nothing is left of it.
+MUST_CHECK bool store_end(struct store *s, bool ok, struct err *err);
 // Commits what is open; keeps it open when that fails and SQLite still has it.
 MUST_CHECK bool store_commit(struct store *s, struct err *err);
 // Counts the tallied calls in their run's row.
@@ -72,6 +78,8 @@ MUST_CHECK bool store_tally(struct store *s, struct err *err);
 // SQLite's busy handler, `ctx` a store: waits a little; 0 when busy_ms have passed.
 int store_busy(void *ctx, int tries);
 
+// The file as SQLite's URI, which can say that nobody changes it.
+str store_uri(const struct store *s, struct arena *a);
 // Binds a text that stays as it is until the statement was run. The empty text is no NULL.
 void store_bind(sqlite3_stmt *st, int i, str text);
 str store_text(sqlite3_stmt *st, int column, struct arena *a); // a copy in `a`

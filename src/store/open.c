@@ -139,11 +139,26 @@ static bool check_path(struct store *s, struct err *err)
     return there || check_dir(s, err);
 }
 
+str store_uri(const struct store *s, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    buf_add(&b, str_starts(s->path, S("/")) ? S("file://") : S("file:"));
+    for (size_t i = 0; i < s->path.len; i++)
+        if (str_find_char(S("%?#"), s->path.data[i]) >= 0)
+            buf_addf(&b, "%%%02x", (unsigned char)s->path.data[i]);
+        else
+            buf_add_char(&b, s->path.data[i]);
+    if (s->immutable)
+        buf_add(&b, S("?immutable=1"));
+    return buf_str(&b);
+}
+
 static bool connect(struct store *s, struct err *err)
 {
     int flags = s->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    if (sqlite3_open_v2(s->path.data, &s->db, flags, NULL) != SQLITE_OK)
+    flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
+    str name = s->journal == JOURNAL_MEMORY ? s->path : store_uri(s, &s->arena);
+    if (sqlite3_open_v2(name.data, &s->db, flags, NULL) != SQLITE_OK)
         return store_fail(s, "open the store", err);
     sqlite3_busy_handler(s->db, store_busy, s);
     if (!s->read_only && sqlite3_db_readonly(s->db, "main") == 1)
@@ -222,7 +237,7 @@ static bool migrate(struct store *s, struct err *err)
     return ok;
 }
 
-static bool try_open(struct store *s, struct err *err)
+static bool open_once(struct store *s, struct err *err)
 {
     if (!connect(s, err) || !identify(s, err) ||
         !run_sql(s, "PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384", err))
@@ -236,6 +251,31 @@ static void disconnect(struct store *s)
         sqlite3_finalize(s->statements[i]);
     sqlite3_close(s->db);
     s->db = NULL;
+}
+
+// A store in WAL mode wants an index beside it even to be read. Where none can be made and no log
+// is left to be read, nobody is writing, and the file alone says all.
+static bool is_at_rest(const struct store *s)
+{
+    struct arena scratch = { 0 };
+    struct stat log;
+    bool ok = faccessat(AT_FDCWD, dir_of(s->path, &scratch).data, W_OK, AT_EACCESS) != 0 &&
+              (stat(arena_printf(&scratch, "%.*s-wal", STR(s->path)).data, &log) != 0 ||
+               log.st_size == 0);
+    arena_free(&scratch);
+    return ok;
+}
+
+static bool try_open(struct store *s, struct err *err)
+{
+    if (open_once(s, err))
+        return true;
+    int code = s->db ? sqlite3_errcode(s->db) & 0xff : SQLITE_OK;
+    if (!s->read_only || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || !is_at_rest(s))
+        return false;
+    disconnect(s);
+    s->immutable = true;
+    return open_once(s, err);
 }
 
 static bool open_file(struct store *s, int64_t magic, struct err *err)

@@ -44,18 +44,6 @@ static bool change_begin(struct store *s, struct err *err)
     return store_commit(s, err) && store_write(s, err);
 }
 
-// Ends it: the change is committed, or nothing is left of it.
-static bool change_end(struct store *s, bool ok, struct err *err)
-{
-    ok = ok && store_commit(s, err);
-    if (!ok && store_dirty(s)) {
-        struct err undo = { 0 }; // the first failure is the one to tell
-        if (!store_do(s, ROLLBACK, "undo the change", &undo))
-            log_line(LOG_WARN, "%s", undo.text);
-    }
-    return ok;
-}
-
 // Adds the run with the next ordinal, as its caller described it.
 static bool add_run(struct store *s, const struct store_run *run, struct err *err)
 {
@@ -113,7 +101,7 @@ bool store_run_begin(struct store *s, const struct store_begin *how, struct aren
                      struct store_run *run, struct err *err)
 {
     run->started_unix_ms = how->now_unix_ms;
-    return change_begin(s, err) && change_end(s, find_or_add(s, how, a, run, err), err);
+    return change_begin(s, err) && store_end(s, find_or_add(s, how, a, run, err), err);
 }
 
 static bool finish_run(struct store *s, const struct store_run *run, int64_t now_unix_ms,
@@ -135,7 +123,7 @@ static bool finish_run(struct store *s, const struct store_run *run, int64_t now
 bool store_run_finish(struct store *s, const struct store_run *run, int64_t now_unix_ms,
                       struct err *err)
 {
-    return change_begin(s, err) && change_end(s, finish_run(s, run, now_unix_ms, err), err);
+    return change_begin(s, err) && store_end(s, finish_run(s, run, now_unix_ms, err), err);
 }
 
 bool store_runs(struct store *s, struct arena *a, struct store_runs *out, struct err *err)
@@ -200,5 +188,5 @@ static bool remove_run(struct store *s, int64_t run, struct err *err)
 
 bool store_run_remove(struct store *s, int64_t run, struct err *err)
 {
-    return change_begin(s, err) && change_end(s, remove_run(s, run, err), err);
+    return change_begin(s, err) && store_end(s, remove_run(s, run, err), err);
 }

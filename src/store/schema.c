@@ -56,6 +56,13 @@ static const char *const migrations[STORE_VERSION] = {
     "  hash TEXT NOT NULL PRIMARY KEY,"
     "  json TEXT NOT NULL"
     ") STRICT;",
+    // What sums over calls are grouped by. Replies tell where their cost is from, so that older
+    // rows can be filled in; their phase was not recorded. Engines take no money.
+    "ALTER TABLE call ADD COLUMN phase TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE call ADD COLUMN cost_source TEXT NOT NULL DEFAULT '';"
+    "UPDATE call SET cost_source = CASE WHEN NOT json_valid(reply) THEN ''"
+    "  WHEN reply ->> 'cost_source' IS NOT NULL THEN reply ->> 'cost_source'"
+    "  WHEN input_tok + output_tok + cost_nusd > 0 THEN 'unknown' ELSE 'none' END;",
 };
 
 #define RUN_COLUMNS                                                                                \
@@ -63,7 +70,7 @@ static const char *const migrations[STORE_VERSION] = {
     "started_unix_ms, finished_unix_ms, n_calls, spent_nusd"
 #define CALL_COLUMNS                                                                               \
     "request_hash, reuse_key, program_hash, input_id, model, class, cost_nusd, input_tok, "        \
-    "output_tok, latency_ms, reusable, failed, reply"
+    "output_tok, latency_ms, reusable, failed, reply, phase, cost_source"
 
 static const char *const statements[N_STATEMENTS] = {
     [BEGIN_WRITE] = "BEGIN IMMEDIATE",
@@ -94,13 +101,25 @@ static const char *const statements[N_STATEMENTS] = {
     [CALL_PUT] =
         "INSERT INTO call (run, batch, job, ask, " CALL_COLUMNS ")"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,"
-        " ?17) ON CONFLICT (run, batch, job, ask) DO UPDATE SET"
-        " (" CALL_COLUMNS ") = (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
-        " WHERE failed = 1",
+        " ?17, ?18, ?19) ON CONFLICT (run, batch, job, ask) DO UPDATE SET"
+        " (" CALL_COLUMNS ") = (?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+        " ?19) WHERE failed = 1",
     [CALL_LIST] = "SELECT " CALL_COLUMNS ", batch, job, ask FROM call WHERE run = ?1"
                   " ORDER BY batch, job, ask",
     [PROGRAM_PUT] = "INSERT OR IGNORE INTO program (hash, json) VALUES (?1, ?2)",
     [PROGRAM_GET] = "SELECT json FROM program WHERE hash = ?1",
+    [PROGRAM_LIST] = "SELECT hash, json FROM program ORDER BY hash",
+    [PROGRAM_PRUNE] = "DELETE FROM program WHERE hash NOT IN (SELECT program_hash FROM call)",
+    [COST_LIST] =
+        "SELECT c.model, r.method, CASE c.phase WHEN '' THEN r.command ELSE c.phase END AS place,"
+        " c.cost_source, r.simulated, count(*), sum(c.input_tok), sum(c.output_tok),"
+        " sum(c.cost_nusd) FROM call c JOIN run r ON r.id = c.run WHERE ?1 IN (0, r.id)"
+        " GROUP BY 1, 2, 3, 4, 5"
+        " UNION ALL"
+        " SELECT model, method, command, 'possible', simulated, 0, 0, 0, sum(beside) FROM"
+        " (SELECT *, spent_nusd - (SELECT total(cost_nusd) FROM call WHERE run = run.id) AS beside"
+        "  FROM run WHERE ?1 IN (0, id)) WHERE beside > 0 GROUP BY 1, 2, 3, 5"
+        " ORDER BY 1, 2, 3, 4, 5",
 };
 
 const char *store_statement_sql(enum statement which)

@@ -5,10 +5,10 @@
 #include "base/base.h"
 
 struct store;               // opaque; one connection
-enum { STORE_VERSION = 1 }; // PRAGMA user_version
+enum { STORE_VERSION = 2 }; // PRAGMA user_version
 
 struct store_opts {
-    bool read_only;
+    bool read_only;   // also from a place where nothing may be written
     int64_t busy_ms;  // how long to wait for another program's write [10000]
     int64_t fs_magic; // the type of the file system, for tests [what statfs says]
 };
@@ -78,6 +78,10 @@ struct stored_call {
     str program_hash, input_id; // what was asked, by name
     str model;
     str class; // reply class name
+    str phase; // of the run: "optimising"; empty: it has none
+    // Where the cost is from: reported, priced, estimated, unknown; reused: from another run; none:
+    // nobody was paid. Empty: stored before it was recorded, see the reply.
+    str cost_source;
     int64_t cost_nusd, input_tok, output_tok, latency_ms;
     str reply;     // JSON
     bool reusable; // class ok
@@ -94,15 +98,11 @@ MUST_CHECK bool store_call_reuse(struct store *s, str reuse_key, struct arena *a
 // elsewhere): ERR_RUN.
 MUST_CHECK bool store_call_put(struct store *s, const struct call_place *at,
                                const struct stored_call *call, struct err *err);
-// Calls of a run in order of batch, job, ask, for exports; no command reads them yet.
-struct stored_calls {
-    struct stored_call_at {
-        struct call_place at;
-        struct stored_call call;
-    } * v;
-    size_t n, cap;
-};
-MUST_CHECK bool store_calls(struct store *s, int64_t run, struct arena *a, struct stored_calls *out,
+// Shows each call of a run in order of batch, job, ask; its texts live during the call of `each`,
+// which ends the listing by returning false.
+typedef bool store_call_fn(void *ctx, const struct call_place *at, const struct stored_call *call,
+                           struct err *err);
+MUST_CHECK bool store_calls(struct store *s, int64_t run, store_call_fn *each, void *ctx,
                             struct err *err);
 // Remembers a program's JSON under its hash, once.
 MUST_CHECK bool store_program_put(struct store *s, str hash, str json, struct err *err);
@@ -113,3 +113,5 @@ MUST_CHECK bool store_program_get(struct store *s, str hash, struct arena *a, st
 // uncommitted calls; once a second (now_ms) it also makes a durable checkpoint.
 MUST_CHECK bool store_flush(struct store *s, int64_t now_ms, struct err *err);
 bool store_dirty(const struct store *s); // something is not committed
+
+#include "store/upkeep.h" // sums over a store; checking, shrinking, joining stores

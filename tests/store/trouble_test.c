@@ -90,17 +90,25 @@ static bool has(struct store *s, int64_t run, int64_t job)
     return call.found;
 }
 
+static bool count_one(void *ctx, const struct call_place *at, const struct stored_call *call,
+                      struct err *why)
+{
+    (void)at, (void)call, (void)why;
+    ++*(int64_t *)ctx;
+    return true;
+}
+
 static int64_t count_calls(str path, str key)
 {
     struct store *s = open_store(path);
     struct store_run run;
-    struct stored_calls calls = { 0 };
+    int64_t n = 0;
     OK(store_run_find(s, key, &arena, &run, &err));
-    OK(store_calls(s, run.id, &arena, &calls, &err));
-    assert_int_equal(run.n_calls, calls.n); // the tally is committed with its rows
-    assert_int_equal(run.spent_nusd, 7 * (int64_t)calls.n);
+    OK(store_calls(s, run.id, count_one, &n, &err));
+    assert_int_equal(run.n_calls, n); // the tally is committed with its rows
+    assert_int_equal(run.spent_nusd, 7 * n);
     store_close(s);
-    return (int64_t)calls.n;
+    return n;
 }
 
 // ---- files that are no store ----
@@ -110,12 +118,12 @@ static void a_newer_store_is_refused_and_left_alone(void **state)
     (void)state;
     str path = in_dir(S("new.db"));
     store_close(open_store(path));
-    sql(path, "PRAGMA user_version = 2");
-    str want = sentence(S("new.db"), S(" was made by a newer rookery (store version 2, this one "
-                                       "knows 1): update rookery or name another --store"));
+    sql(path, "PRAGMA user_version = 3");
+    str want = sentence(S("new.db"), S(" was made by a newer rookery (store version 3, this one "
+                                       "knows 2): update rookery or name another --store"));
     refused(path, NULL, ERR_INPUT, want);
     refused(path, &(struct store_opts){ .read_only = true }, ERR_INPUT, want);
-    sql(path, "SELECT json FROM program; PRAGMA user_version = 1");
+    sql(path, "SELECT json FROM program; PRAGMA user_version = 2");
     store_close(open_store(path));
 }
 
@@ -192,8 +200,8 @@ static void a_damaged_store_is_named_as_such(void **state)
     memset(bytes + 4096, 0x5a, text.len - 4096); // all pages but the first
     save(path, (str){ bytes, text.len });
     s = open_store(path);
-    struct stored_calls calls = { 0 };
-    assert_false(store_calls(s, run, &arena, &calls, &err));
+    int64_t n = 0;
+    assert_false(store_calls(s, run, count_one, &n, &err));
     assert_int_equal(err.code, ERR_INPUT);
     assert_str(str_from(err.text),
                sentence(S("bad.db"),
@@ -394,8 +402,8 @@ static void a_disk_that_is_full_at_once_makes_no_store(void **state)
     faulty_stop();
 }
 
-// A file size limit makes write() fail with EFBIG, as a quota or a broken disk would.
-static int hit_an_io_error(void)
+// A file size limit makes write() fail with EFBIG.
+static int hit_a_size_limit(void)
 {
     struct err why = { 0 };
     struct store *s = NULL;
@@ -410,22 +418,37 @@ static int hit_an_io_error(void)
     struct stored_call call = { .reply = { big, 300000 } };
     bool ok = store_call_put(s, &(struct call_place){ run.id, 0, 0, 0 }, &call, &why) &&
               store_flush(s, 0, &why);
-    str want =
-        sentence(S("io.db"), S(": cannot write to the store: the disk or file system reports "
-                               "an error (disk I/O error, SQLite code 778): look at the "
-                               "system's log, or name a --store on another disk"));
+    str want = sentence(S("io.db"),
+                        S(": cannot write to the store: a limit on the size of files is reached: "
+                          "raise it (ulimit -f) and give the same command again"));
     if (ok || !str_eq(str_from(why.text), want))
         fprintf(stderr, "%s\n", ok ? "it was written" : why.text);
     return ok || !str_eq(str_from(why.text), want);
 }
 
+static void a_limit_on_file_sizes_is_named(void **state)
+{
+    (void)state;
+    in_child(hit_a_size_limit);
+}
+
 static void an_io_error_stops_with_a_sentence(void **state)
 {
     (void)state;
-    in_child(hit_an_io_error);
+    faulty_start();
+    struct store *s = open_store(in_dir(S("io.db")));
+    int64_t run = begin(s, S("aa"));
+    faulty.fail_with = SQLITE_IOERR_WRITE;
+    assert_true(put_until_failure(s, run));
+    assert_int_equal(err.code, ERR_RUN);
+    assert_true(str_starts(str_from(err.text),
+                           sentence(S("io.db"), S(": cannot write to the store: the disk or file "
+                                                  "system reports an error ("))));
+    assert_true(str_ends(str_from(err.text), S(", SQLite code 778): look at the system's log, or "
+                                               "name a --store on another disk")));
+    store_close(s);
+    faulty_stop();
 }
-
-// ---- other programs ----
 
 static void a_store_locked_past_the_busy_time_is_told(void **state)
 {
@@ -727,6 +750,7 @@ int main(void)
         CASE(read_only_places_are_refused),
         CASE(a_full_disk_stops_with_a_sentence_and_loses_nothing_committed),
         CASE(a_disk_that_is_full_at_once_makes_no_store),
+        CASE(a_limit_on_file_sizes_is_named),
         CASE(an_io_error_stops_with_a_sentence),
         CASE(a_store_locked_past_the_busy_time_is_told),
         CASE(two_processes_put_500_times_each_without_a_failure),
