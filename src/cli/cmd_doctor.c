@@ -62,7 +62,7 @@ static bool try_child(struct sandbox *s, struct arena *a, struct err *err)
     if (!candidate_read(S("builtin:h0"), a, &source, err) || !sandbox_load(s, source, a, &c, err))
         return false;
     struct harness_call call = { .function = HARNESS_PARSE, .text = S("<move>e2e4</move>") };
-    cell_send(c, frame_call(cell_next_id(c), &call, a), CALL_CPU_MS);
+    cell_call(c, &call);
     bool ok = cell_wait(c, a, &r) == CELL_ANSWERED && r.ok && str_eq(r.text, S("e2e4"));
     if (!ok)
         err_set(err, ERR_RUN, "a locked child does not answer (%.*s)", STR(cell_end_text(c, a)));

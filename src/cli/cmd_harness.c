@@ -171,7 +171,7 @@ static bool ask(struct cell *c, const struct harness_call *call, struct arena *a
                 struct harness_result *r, struct err *err)
 {
     str name = harness_function_name(call->function);
-    cell_send(c, frame_call(cell_next_id(c), call, a), CALL_CPU_MS);
+    cell_call(c, call);
     if (cell_wait(c, a, r) != CELL_ANSWERED)
         return err_set(err, ERR_RUN, "%.*s: %.*s", STR(name), STR(cell_end_text(c, a)));
     if (!r->ok)

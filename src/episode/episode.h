@@ -25,7 +25,7 @@ struct answer { // to a model, an engine or a candidate's child; valid during on
     struct engine_reply engine;
     struct harness_answer {
         enum harness_ending ending;
-        struct harness_result result; // where it answered
+        struct harness_result result; // where it answered; what it had told where it died
         str how;                      // where it died: "deadline", "signal:11", ...
     } harness;
 };

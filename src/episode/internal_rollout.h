@@ -42,7 +42,6 @@ struct rollout_verdict {
 struct rollout_verdict rollout_verify_form(struct rollout_episode *ep);
 // V3 to V9: a well-formed action, which the candidate calls legal or not. Plays it where it counts.
 struct rollout_verdict rollout_verify_move(struct rollout_episode *ep, bool by_harness);
-bool rollout_is_well_formed(str action); // and goes somewhere
 
 // The chat of the current call in ep->messages.
 void rollout_assemble(struct rollout_episode *ep);

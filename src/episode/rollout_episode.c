@@ -65,6 +65,9 @@ static enum step ask_harness(struct rollout_episode *ep, struct harness_call cal
     call.seed = harness_call_seed(ep->in->opts->seed, ep->in->example, (uint64_t)ep->record.calls,
                                   call.function);
     call.as_text = ep->in->opts->compat && call.function != HARNESS_LEGAL;
+    call.legal_seed = call.judges ? harness_call_seed(ep->in->opts->seed, ep->in->example,
+                                                      (uint64_t)ep->record.calls, HARNESS_LEGAL)
+                                  : 0;
     out->harness = (struct harness_ask){ ep->in->candidate, call };
     ep->stage = next;
     return STEP_ASK;
@@ -227,14 +230,24 @@ static void note_suppression(struct rollout_episode *ep, const struct rollout_ev
     note_harness(ep, S("parse_suppression"), e->default_action);
 }
 
-static enum step verify(struct rollout_episode *ep, struct ask *out)
+// What follows from the form of the action alone; false: it is one, and so must be judged.
+static bool settles_by_form(struct rollout_episode *ep, struct ask *out, enum step *next)
 {
     struct rollout_event *e = last_response(ep);
     e->action = ep->action;
     if (ep->in->candidate->contract.parses)
         note_suppression(ep, e);
-    if (!rollout_is_well_formed(ep->action))
-        return settle(ep, rollout_verify_form(ep), out);
+    if (harness_goes_somewhere(ep->action))
+        return false;
+    *next = settle(ep, rollout_verify_form(ep), out);
+    return true;
+}
+
+static enum step verify(struct rollout_episode *ep, struct ask *out)
+{
+    enum step next;
+    if (settles_by_form(ep, out, &next))
+        return next;
     struct harness_call call = { .function = HARNESS_LEGAL, .text = ep->raw, .action = ep->action };
     return ask_harness(ep, call, CHECKED, out);
 }
@@ -266,19 +279,10 @@ static enum step take_response(struct rollout_episode *ep, const struct reply *r
         note_harness(ep, S("harness_error"), S("the response is too long for a parser"));
         return verify(ep, out);
     }
-    struct harness_call call = { .function = HARNESS_PARSE, .text = e->response };
+    struct harness_call call = {
+        .function = HARNESS_PARSE, .text = e->response, .judges = true, .board = ep->raw
+    };
     return ask_harness(ep, call, PARSED, out);
-}
-
-static enum step take_action(struct rollout_episode *ep, const struct harness_answer *in,
-                             struct ask *out)
-{
-    str text;
-    if (take_text(ep, in, HARNESS_ACTION_MAX_BYTES, &text))
-        ep->action = harness_normalise(text, ep->in->opts->compat, ep->base.arena);
-    if (harness_ends(ep, in))
-        return end_by_harness(ep, in);
-    return verify(ep, out);
 }
 
 static enum step take_legality(struct rollout_episode *ep, const struct harness_answer *in,
@@ -298,6 +302,31 @@ static enum step take_legality(struct rollout_episode *ep, const struct harness_
         note_harness(ep, S("harness_veto"), ep->action);
     }
     return settle(ep, rollout_verify_move(ep, legal), out);
+}
+
+// The parser's result, and in the same answer the legality of what follows from it. A child that
+// died over the second has still given the first.
+static enum step take_action(struct rollout_episode *ep, const struct harness_answer *in,
+                             struct ask *out)
+{
+    str text;
+    enum step next;
+    struct harness_answer parsed = *in, judged = *in;
+    if (in->result.told)
+        parsed.ending = HARNESS_ANSWERED;
+    if (take_text(ep, &parsed, HARNESS_ACTION_MAX_BYTES, &text))
+        ep->action = harness_normalise(text, ep->in->opts->compat, ep->base.arena);
+    if (!in->result.told) {
+        if (harness_ends(ep, in))
+            return end_by_harness(ep, in);
+        return verify(ep, out);
+    }
+    if (in->ending == HARNESS_BUSY)
+        return end_by_harness(ep, in);
+    if (settles_by_form(ep, out, &next))
+        return next;
+    judged.result = in->result.legality ? *in->result.legality : (struct harness_result){ 0 };
+    return take_legality(ep, &judged, out);
 }
 
 static enum step rollout_step(struct episode *base, const struct answer *in, struct ask *out)

@@ -44,11 +44,6 @@ static struct rollout_verdict verdict(const struct rollout_episode *ep, enum rol
                                                 .correct_moves = -1 } };
 }
 
-bool rollout_is_well_formed(str action)
-{
-    return harness_is_uci(action) && !str_eq(str_sub(action, 0, 2), str_sub(action, 2, 2));
-}
-
 struct rollout_verdict rollout_verify_form(struct rollout_episode *ep)
 {
     struct rollout_record *r = &ep->record;

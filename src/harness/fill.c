@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // fill.c - the observation put into a user prompt (2.5). A format language here would evaluate what
 // a candidate wrote in the trusted process; so this is a scan that knows one name.
+#include <string.h>
+
 #include "harness/harness.h"
 
 const str harness_default_system =
@@ -56,10 +58,35 @@ bool harness_shows_observation(str template)
     return fill(template, S(""), NULL, &places) && places > 0;
 }
 
+enum { BLOCK = 64 };
+
+// Controls but LF and TAB in a block; its fixed length lets the compiler look at many at once.
+static bool has_control(const char *block)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < BLOCK; i++) {
+        unsigned char c = (unsigned char)block[i];
+        found |= (unsigned)(c < 0x20) & (unsigned)(c != '\n') & (unsigned)(c != '\t');
+    }
+    return found != 0;
+}
+
 str harness_clean(str text, struct arena *a)
 {
+    size_t plain = 0;
+    char block[BLOCK];
+    for (; plain < text.len; plain += BLOCK) {
+        str part = str_sub(text, plain, BLOCK);
+        memset(block, ' ', BLOCK);
+        memcpy(block, part.data, part.len);
+        if (has_control(block))
+            break;
+    }
+    if (plain >= text.len)
+        return arena_str(a, text);
     struct buf b = { .arena = a };
-    for (size_t i = 0; i < text.len; i++) {
+    buf_add(&b, str_sub(text, 0, plain));
+    for (size_t i = plain; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
         if (c >= 0x20 || c == '\n' || c == '\t')
             buf_add_char(&b, (char)c);

@@ -44,6 +44,8 @@ enum harness_tier harness_parse_tier(str response);
 str harness_normalise(str result, bool reference, struct arena *a);
 // Square, square, perhaps one of q r b n, and nothing else.
 bool harness_is_uci(str action);
+// Such an action whose squares differ.
+bool harness_goes_somewhere(str action);
 // A user prompt with the observation filled in; never a general format function (D12).
 // `reference`: a template without a place for it stays without (D13).
 str harness_fill(str template, str observation, bool reference, struct arena *a);
@@ -90,6 +92,10 @@ struct harness_call { // one call of a candidate's function
     str side_to_move, last_reply;
     uint64_t seed; // of the candidate's random numbers, under 2^53
     bool as_text;  // any result as str() writes it, as the reference takes it (D10)
+    // HARNESS_PARSE: is_legal_action is then asked in the same go, about the action that follows
+    bool judges;
+    str board; // its observation
+    uint64_t legal_seed;
 };
 str harness_function_name(enum harness_function f); // "format_observation", ...
 // The seed of a call: the same for the same place in the same evaluation.
@@ -98,8 +104,8 @@ uint64_t harness_call_seed(uint64_t evaluation_seed, uint64_t example, uint64_t 
 
 enum { FRAME_HEAD_BYTES = 4 }; // length, little endian, before the JSON
 // Requests as whole frames in `a`; `id` is the caller's, never used twice with one child. A source
-// is to be checked ("check"), loaded ("load"), or loaded without protection ("raw").
-str frame_call(int64_t id, const struct harness_call *call, struct arena *a);
+// is to be checked ("check"), loaded ("load"), or loaded without protection ("raw"). Calls travel
+// otherwise: harness/calls.h.
 str frame_source(int64_t id, str op, str source, struct arena *a);
 // For the audit: the values of a loaded candidate's globals; the audit of three texts: source, its
 // parent's source or nothing, and those values.
@@ -117,14 +123,22 @@ struct harness_result { // of a request that the child answered
     int64_t integer;
     str error_class, error_message; // cleaned
     int64_t error_line;
+    // of a call
+    bool told;                             // there is a result, even if the child then died
+    str action;                            // where it judges: what follows from the result
+    const struct harness_result *legality; // NULL: not asked, or not answered
 };
+// The action that follows from the result of a parser: normalised; where it is of no use, what the
+// built-in parser says.
+str harness_action(const struct harness_call *call, const struct harness_result *r,
+                   struct arena *a);
 // Reads the JSON of a reply, believing nothing. False: the child broke the protocol; ERR_RUN.
 MUST_CHECK bool frame_read(str json, int64_t id, struct arena *a, struct harness_result *out,
                            struct err *err);
 
-struct harness_contract {                               // what a loaded candidate offers
-    str system, user;                                   // prompts; the defaults where it has none
-    bool formats, parses;                               // it has functions of its own
+struct harness_contract { // what a loaded candidate offers
+    str system, user;     // prompts; the defaults where it has none
+    bool formats, parses; // it has functions of its own; formats: one that changes something
     int64_t format_retries, illegal_retries, max_turns; // clamped (1.9, 1.10)
     bool has_turns;                                     // else max_turns is the default
 };
@@ -134,3 +148,4 @@ MUST_CHECK bool harness_contract_read(str json, struct arena *a, struct harness_
 MUST_CHECK bool violations_read(str json, struct arena *a, struct violations *out, struct err *err);
 
 #include "harness/audit.h" // the audit
+#include "harness/calls.h" // calls in memory shared with a child

@@ -157,3 +157,14 @@ str harness_normalise(str result, bool reference, struct arena *a)
         return S(HARNESS_AMBIGUOUS);
     return f.any ? arena_str(a, str_from(f.first)) : text;
 }
+
+bool harness_goes_somewhere(str action)
+{
+    return harness_is_uci(action) && !str_eq(str_sub(action, 0, 2), str_sub(action, 2, 2));
+}
+
+str harness_action(const struct harness_call *call, const struct harness_result *r, struct arena *a)
+{
+    bool usable = r->ok && r->type == RESULT_STR && r->text.len <= HARNESS_ACTION_MAX_BYTES;
+    return usable ? harness_normalise(r->text, call->as_text, a) : harness_parse(call->text, a);
+}

@@ -18,7 +18,7 @@ static bool start_child(struct pump *p, struct slot *s, struct err *err)
 {
     if (!cell_new(p->opts.sandbox, &s->child, err))
         return false;
-    struct epoll_event watch = { .events = EPOLLIN, .data.u64 = CELL_EVENT };
+    struct epoll_event watch = { .events = EPOLLIN | EPOLLET, .data.u64 = CELL_EVENT };
     if (epoll_ctl(p->epoll, EPOLL_CTL_ADD, cell_fd(s->child), &watch) != 0)
         return err_set(err, ERR_RUN, "cannot watch a candidate's child");
     s->loading = true;
@@ -31,18 +31,34 @@ static bool start_child(struct pump *p, struct slot *s, struct err *err)
 
 static void send_call(struct slot *s)
 {
-    cell_send(s->child, frame_call(cell_next_id(s->child), &s->ask.harness.call, &s->arena),
-              CALL_CPU_MS);
+    cell_call(s->child, &s->ask.harness.call);
 }
 
 // ---- the store ----
 
-static bool store_fault(struct pump *p, struct slot *s, str how, struct err *err)
+// What a parser had said before its child died over the legality.
+static void put_told(struct json_out *o, const struct harness_result *r)
+{
+    if (!r->told)
+        return;
+    json_key_open(o, S("told"), '{');
+    json_key_bool(o, S("ok"), r->ok);
+    json_key_int(o, S("type"), r->type);
+    json_key_str(o, S("text"), r->text);
+    json_key_str(o, S("class"), r->error_class);
+    json_key_str(o, S("message"), r->error_message);
+    json_key_int(o, S("line"), r->error_line);
+    json_close(o, '}');
+}
+
+static bool store_fault(struct pump *p, struct slot *s, const struct harness_answer *in,
+                        struct err *err)
 {
     struct buf b = { .arena = &s->arena };
     struct json_out o = { .b = &b };
     json_open(&o, '{');
-    json_key_str(&o, S("how"), how);
+    json_key_str(&o, S("how"), in->how);
+    put_told(&o, &in->result);
     json_close(&o, '}');
     struct stored_call call = { .request_hash = s->request_hash,
                                 .input_id = s->job.input_id,
@@ -55,15 +71,32 @@ static bool store_fault(struct pump *p, struct slot *s, str how, struct err *err
     return store_call_put(p->db, &at, &call, err);
 }
 
-static str stored_how(str reply, struct arena *a)
+static struct harness_answer stored_fault(str reply, struct arena *a)
 {
     json_t *in = json_read_strict(reply, NULL);
-    str how = arena_str(a, json_get_str(in, "how"));
+    const json_t *told = json_object_get(in, "told");
+    struct harness_answer out = { .ending = HARNESS_DIED };
+    out.how = arena_str(a, json_get_str(in, "how"));
+    out.result.told = told != NULL;
+    out.result.ok = json_is_true(json_object_get(told, "ok"));
+    out.result.type = (enum harness_type)json_get_int(told, "type", RESULT_OTHER);
+    out.result.text = arena_str(a, json_get_str(told, "text"));
+    out.result.error_class = arena_str(a, json_get_str(told, "class"));
+    out.result.error_message = arena_str(a, json_get_str(told, "message"));
+    out.result.error_line = json_get_int(told, "line", 0);
     json_decref(in);
-    return how;
+    return out;
 }
 
 // ---- asking ----
+
+static str hash_call(const struct harness_ask *ask, struct arena *a)
+{
+    struct sha256 *h = sha256_new();
+    sha256_add(h, ask->candidate->sha256.len > 0 ? ask->candidate->sha256 : ask->candidate->source);
+    sha256_add(h, call_bytes(&ask->call, a));
+    return sha256_hex(h, a);
+}
 
 bool slot_open_call(struct pump *p, struct slot *s, struct harness_answer *out, bool *answered,
                     struct err *err)
@@ -73,17 +106,13 @@ bool slot_open_call(struct pump *p, struct slot *s, struct harness_answer *out, 
     if (!p->opts.sandbox)
         return err_set(err, ERR_RUN, "%.*s: this run has no sandbox for candidates",
                        STR(s->job.input_id));
-    struct sha256 *h = sha256_new();
-    sha256_add(h, ask->candidate->source);
-    sha256_add(h, frame_call(0, &ask->call, &s->arena));
-    s->request_hash = sha256_hex(h, &s->arena);
+    s->request_hash = hash_call(ask, &s->arena);
     if (!slot_find_stored(p, s, S(""), &stored, err))
         return false;
     *answered = stored.call.found;
     if (*answered) {
         slot_end_child(s);
-        *out = (struct harness_answer){ .ending = HARNESS_DIED,
-                                        .how = stored_how(stored.call.reply, &s->arena) };
+        *out = stored_fault(stored.call.reply, &s->arena);
         return true;
     }
     s->state = SLOT_COMPUTING;
@@ -103,13 +132,16 @@ static bool take_answer(struct pump *p, struct slot *s, const struct harness_ans
     return slot_advance(p, s, &answer, err);
 }
 
-static bool take_fault(struct pump *p, struct slot *s, struct err *err)
+static bool take_fault(struct pump *p, struct slot *s, const struct harness_result *told,
+                       struct err *err)
 {
     bool busy = cell_end(s->child) == CELL_WALL;
     struct harness_answer in = { .ending = busy ? HARNESS_BUSY : HARNESS_DIED,
                                  .how = cell_end_text(s->child, &s->arena) };
+    if (!s->loading)
+        in.result = *told;
     slot_end_child(s);
-    return (busy || store_fault(p, s, in.how, err)) && take_answer(p, s, &in, err);
+    return (busy || store_fault(p, s, &in, err)) && take_answer(p, s, &in, err);
 }
 
 // One look at a child at work.
@@ -119,7 +151,7 @@ static bool receive(struct pump *p, struct slot *s, struct err *err)
     switch (cell_step(s->child, &s->arena, &in.result)) {
     case CELL_IDLE:
     case CELL_BUSY: return true;
-    case CELL_FAULT: return take_fault(p, s, err);
+    case CELL_FAULT: return take_fault(p, s, &in.result, err);
     case CELL_ANSWERED: break;
     }
     if (!s->loading)

@@ -103,7 +103,7 @@ bool audit_call(struct audit_run *run, const struct harness_call *call, struct h
     if (run->faults >= FAULTS_MAX ||
         (!run->cell && !sandbox_load(run->sandbox, run->source, run->a, &run->cell, NULL)))
         return false;
-    cell_send(run->cell, frame_call(cell_next_id(run->cell), call, run->a), CALL_CPU_MS);
+    cell_call(run->cell, call);
     if (cell_wait(run->cell, run->a, r) == CELL_ANSWERED)
         return r->ok;
     run->faults++;

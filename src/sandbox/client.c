@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -105,12 +107,12 @@ str sandbox_python(const struct sandbox *s)
     return str_from(s->hello.python);
 }
 
-// Takes one report, and the two descriptors that may come with it.
-static bool receive(struct sandbox *s, struct report *r, int fds[2])
+// Takes one report, and the descriptors that may come with it.
+static bool receive(struct sandbox *s, struct report *r, int fds[REPORT_FDS])
 {
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(2 * sizeof(int))];
+        char room[CMSG_SPACE(REPORT_FDS * sizeof(int))];
     } extra = { 0 };
     struct iovec part = { r, sizeof *r };
     struct msghdr m = { .msg_iov = &part,
@@ -122,33 +124,43 @@ static bool receive(struct sandbox *s, struct report *r, int fds[2])
         n = recvmsg(s->control, &m, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
     struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(2 * sizeof(int)))
-        memcpy(fds, CMSG_DATA(c), 2 * sizeof(int));
+    if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(REPORT_FDS * sizeof(int)))
+        memcpy(fds, CMSG_DATA(c), REPORT_FDS * sizeof(int));
     return n == (ssize_t)sizeof *r;
 }
 
-static bool order(struct sandbox *s, struct order o, struct report *r, int fds[2])
+static bool order(struct sandbox *s, struct order o, struct report *r, int fds[REPORT_FDS])
 {
-    fds[0] = fds[1] = -1;
+    for (size_t i = 0; i < REPORT_FDS; i++)
+        fds[i] = -1;
     return send(s->control, &o, sizeof o, MSG_NOSIGNAL) == (ssize_t)sizeof o && receive(s, r, fds);
 }
 
 bool sandbox_fork(struct sandbox *s, struct fork *out, struct err *err)
 {
     struct report r = { 0 };
-    int fds[2];
+    int fds[REPORT_FDS];
     if (!order(s, (struct order){ .kind = ORDER_FORK }, &r, fds))
         return err_set(err, ERR_RUN, "sandbox: its template process died");
     if (r.error != 0 || fds[0] < 0)
         return err_set(err, ERR_RUN, "sandbox: cannot start a child: %s", strerror(r.error));
-    fcntl(fds[0], F_SETFL, O_NONBLOCK);
-    *out = (struct fork){ .pid = r.pid, .socket = fds[0], .pidfd = fds[1] };
-    return true;
+    void *area = mmap(NULL, sizeof(struct call_area), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      fds[REPORT_AREA], 0);
+    close(fds[REPORT_AREA]);
+    fcntl(fds[REPORT_SOCKET], F_SETFL, O_NONBLOCK);
+    *out = (struct fork){ r.pid, fds[REPORT_SOCKET], fds[REPORT_PIDFD], area };
+    if (area != MAP_FAILED)
+        return true;
+    pidfd_send_signal(out->pidfd, SIGKILL, NULL, 0);
+    close(out->socket);
+    close(out->pidfd);
+    sandbox_reap(s, r.pid);
+    return err_set(err, ERR_RUN, "sandbox: no memory for a child: %s", strerror(errno));
 }
 
 int sandbox_reap(struct sandbox *s, pid_t pid)
 {
     struct report r = { 0 };
-    int fds[2];
+    int fds[REPORT_FDS];
     return order(s, (struct order){ ORDER_REAP, pid }, &r, fds) && r.error == 0 ? r.status : 0;
 }

@@ -6,6 +6,7 @@
 struct fork {  // a child as its sandbox hands it over
     pid_t pid; // not reaped before sandbox_reap, so the number stays its own
     int socket, pidfd;
+    struct call_area *area; // mapped here
 };
 // Has the template fork a child.
 MUST_CHECK bool sandbox_fork(struct sandbox *s, struct fork *out, struct err *err);

@@ -15,7 +15,9 @@ struct order { // to the template, one datagram
     enum order_kind kind;
     pid_t pid; // ORDER_REAP
 };
-struct report { // from the template; of ORDER_FORK with two descriptors: socket, pidfd
+// Of ORDER_FORK with these descriptors; the last is the memory of its calls (harness/calls.h).
+enum { REPORT_SOCKET, REPORT_PIDFD, REPORT_AREA, REPORT_FDS };
+struct report { // from the template
     pid_t pid;
     int status; // of ORDER_REAP, as waitpid gives it
     int error;  // errno, 0: done
@@ -42,6 +44,9 @@ pid_t python_fork(void); // fork(), with what Python needs around it
 // One request to its reply (malloc, the caller's), behind room for a head. False: the candidate
 // ended itself.
 bool python_handle(const char *request, size_t len, char **reply, size_t *reply_len);
+// The call that lies in `area`, and the one behind it where it judges. False: likewise, or the
+// request is none.
+bool python_call(struct call_area *area);
 
 // What is made once, so that locking a child is a handful of system calls.
 bool lock_prepare(struct sandbox_layers *layers, char *failure, size_t size);
@@ -50,4 +55,4 @@ void lock_child(int socket, pid_t template);
 enum { EXIT_NOT_LOCKED = 71, EXIT_CANDIDATE = 72, EXIT_STREAM = 73, EXIT_MEMORY = 74 };
 
 noreturn void template_run(int control, const struct hello *hello);
-noreturn void child_run(int socket, pid_t template);
+noreturn void child_run(int socket, pid_t template, struct call_area *area);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // python.c - CPython inside the template: no site, no environment, no signal handlers, hashes with
 // a fixed seed. What it imports it imports here, once; children find the doors closed.
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include "sandbox/internal.h"
+#include "sandbox/child.h"
 
 static PyObject *handler; // of the process: handle() of run.py
 
@@ -63,7 +60,7 @@ static bool warm_up(bool raw)
     PyObject *close_doors = PyDict_GetItemString(globals, "close_doors");
     PyObject *done = close_doors ? PyObject_CallNoArgs(close_doors) : NULL;
     Py_XDECREF(done);
-    return handler && done; // globals stay: they belong to the process
+    return handler && done && python_prepare_calls(globals); // globals stay with the process
 }
 
 static void tell_exception(char *failure, size_t size)

@@ -134,9 +134,10 @@ def limit(name, faults):
     return None
 
 
-def contract():
+def contract(tree):
     faults = []
-    out = {"formats": callable(candidate.get("format_observation")),
+    formats = callable(candidate.get("format_observation"))
+    out = {"formats": formats and not returns_its_argument(tree, "format_observation"),
            "parses": callable(candidate.get("parse_action"))}
     for key, name in PROMPTS.items():
         text = candidate.get(name)
@@ -159,18 +160,18 @@ def contract():
 
 
 def load(source):
-    code = executable(source)
+    code, tree = executable(source)
     sys.setrecursionlimit(RECURSION)
     candidate.update(fresh_globals())
     exec(code, candidate)
-    return "other", contract()
+    return "other", contract(tree)
 
 
 def load_raw(source):
     """Without any protection of this file, for tests of what the process itself holds."""
     candidate.update(__name__="harness", random=random, re=re, math=math, itertools=itertools)
     exec(compile(source, "<harness>", "exec", 0, dont_inherit=True), candidate)
-    return "other", contract()
+    return "other", contract(ast.Module([], []))
 
 
 def plain_value(value, budget):
@@ -198,13 +199,25 @@ def globals_of_candidate():
     return "str", "[" + ",".join(found) + "]"
 
 
-def call(request):
-    global call_seed, seeded
-    call_seed, seeded = request["seed"], False
-    value = candidate[request["fn"]](*request["args"], **request.get("kwargs", {}))
-    if request.get("text"):
-        value = str(value)
-    return ("bool", bool(value)) if request["fn"] == "is_legal_action" else result(value)
+def reply(number, kind, value):
+    rest = f'"type":"{kind}","value":{QUOTE(value) if kind == "str" else WRITE(value)}'
+    return f'{{"v":1,"id":{number},"ok":true,{rest}}}'.encode()
+
+
+def failure(number, e):
+    return f'{{"v":1,"id":{number},"ok":false,"error":{WRITE(describe(e))}}}'.encode()
+
+
+def settle(value, as_text):
+    """What a call returned, where it is none of the plain cases."""
+    try:
+        return reply(0, *result(str(value) if as_text else value))
+    except Exception as e:
+        return failure(0, e)
+
+
+def fail(e):
+    return failure(0, e)
 
 
 def answer(request):
@@ -223,14 +236,13 @@ def answer(request):
 
 
 def handle(frame):
-    """Bytes of a request to bytes of its reply. SystemExit and its like end the child."""
+    """Bytes of a request to bytes of its reply; calls do not come here. SystemExit and its like
+    end the child."""
     request = READ(frame.decode(), 0)[0]
     try:
-        kind, value = call(request) if request["op"] == "call" else answer(request)
-        rest = f'true,"type":"{kind}","value":{QUOTE(value) if kind == "str" else WRITE(value)}'
+        return reply(request["id"], *answer(request))
     except Exception as e:
-        rest = f'false,"error":{WRITE(describe(e))}'
-    return f'{{"v":1,"id":{request["id"]},"ok":{rest}}}'.encode()
+        return failure(request["id"], e)
 
 
 def close_doors():

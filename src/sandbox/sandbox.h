@@ -50,9 +50,14 @@ int64_t cell_next_id(struct cell *c); // for the next request
 // Begins a request (a frame with that id, kept until it is answered) that may take so much CPU
 // time.
 void cell_send(struct cell *c, str frame, int64_t cpu_ms);
+// Begins a call; its texts are kept until it is answered. Where it judges and the child dies over
+// the legality, cell_step still fills the result of the parser (`told`).
+void cell_call(struct cell *c, const struct harness_call *call);
 // Carries a busy cell on, without waiting; to be called on events and when due.
 enum cell_state cell_step(struct cell *c, struct arena *a, struct harness_result *out);
-int64_t cell_due_ms(const struct cell *c); // monotonic; -1: not busy
+// When to call it at the latest, monotonic; -1: not busy. To be asked before sleeping on cell_fd,
+// which only then becomes readable when a call is answered.
+int64_t cell_due_ms(struct cell *c);
 // The same, waiting.
 enum cell_state cell_wait(struct cell *c, struct arena *a, struct harness_result *out);
 enum cell_end cell_end(const struct cell *c);

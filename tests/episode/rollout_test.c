@@ -88,7 +88,7 @@ static void answer_harness(struct play *p, const struct ask *ask, struct cell **
 {
     if (!*cell)
         *cell = loaded(ask->harness.candidate->source, &p->a);
-    cell_send(*cell, frame_call(cell_next_id(*cell), &ask->harness.call, &p->a), CALL_CPU_MS);
+    cell_call(*cell, &ask->harness.call);
     if (cell_wait(*cell, &p->a, &in->harness.result) == CELL_ANSWERED)
         return;
     in->harness.ending = cell_end(*cell) == CELL_WALL ? HARNESS_BUSY : HARNESS_DIED;

@@ -17,16 +17,72 @@ static void functions_are_called_with_their_arguments(void **s)
                                  .text = S("B\xc3\xa9\""),
                                  .side_to_move = S("white"),
                                  .max_turns = 9 };
-    cell_send(c, frame_call(cell_next_id(c), &call, &a), CALL_CPU_MS);
+    cell_call(c, &call);
     assert_int_equal(cell_wait(c, &a, &r), CELL_ANSWERED);
     assert_str(r.text, S("B\xc3\xa9\"[('last_opponent_move', None), ('max_turns', 9), "
                          "('side_to_move', 'white'), ('turn_count', 0)]"));
     call = (struct harness_call){ .function = HARNESS_LEGAL,
                                   .text = S("- [e2e4]"),
                                   .action = S("e2e4") };
-    cell_send(c, frame_call(cell_next_id(c), &call, &a), CALL_CPU_MS);
+    cell_call(c, &call);
     assert_int_equal(cell_wait(c, &a, &r), CELL_ANSWERED);
     assert_true(r.ok && r.type == RESULT_BOOL && r.truth);
+    cell_free(c);
+    arena_free(&a);
+}
+
+static const struct harness_call judging = { .function = HARNESS_PARSE,
+                                             .text = T("I play E2E4"),
+                                             .judges = true,
+                                             .board = T("- [e2e4] SAN=e4") };
+
+static void one_call_parses_and_judges(void **s)
+{
+    (void)s;
+    static const struct {
+        const char *parser, *action;
+        bool ok, judged;
+    } rows[] = {
+        { "response[-4:]", "e2e4", true, true },
+        { "'__no_move__'", "__no_move__", true, false },
+        { "'e2e2'", "e2e2", true, false }, // goes nowhere
+        { "1 // 0", "e2e4", false, true }, // the built-in parser stands in
+        { "None", "e2e4", true, true },
+        { "response", "e2e4", true, true }, // its argument itself
+    };
+    struct arena a = { 0 };
+    struct harness_result r;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct cell *c = loaded(arena_printf(&a, "%sdef parse_action(response):\n    return %s\n",
+                                             REQUIRED, rows[i].parser),
+                                &a);
+        cell_call(c, &judging);
+        assert_int_equal(cell_wait(c, &a, &r), CELL_ANSWERED);
+        assert_true(r.told);
+        assert_int_equal(r.ok, rows[i].ok);
+        assert_str(r.action, str_from(rows[i].action));
+        assert_int_equal(r.legality != NULL, rows[i].judged);
+        assert_true(!r.legality || (r.legality->ok && r.legality->truth));
+        cell_free(c);
+    }
+    arena_free(&a);
+}
+
+static void what_was_said_survives_the_child(void **s)
+{
+    (void)s;
+    struct arena a = { 0 };
+    struct harness_result r;
+    struct cell *c = loaded(S("def propose_action(board):\n    return ''\n"
+                              "def is_legal_action(board, action):\n    while True: pass\n"
+                              "def parse_action(response):\n    return 'e2e4'\n"),
+                            &a);
+    cell_call(c, &judging);
+    assert_int_equal(cell_wait(c, &a, &r), CELL_FAULT);
+    assert_int_equal(cell_end(c), CELL_DEADLINE);
+    assert_true(r.told && r.ok);
+    assert_str(r.action, S("e2e4"));
+    assert_null(r.legality);
     cell_free(c);
     arena_free(&a);
 }
@@ -85,7 +141,7 @@ static void random_numbers_follow_the_seed(void **s)
                               "    return repr([random.random(), random.Random().random()])\n"),
                    &a);
         struct harness_call call = { .function = HARNESS_PARSE, .seed = i == 2 ? 8 : 7 };
-        cell_send(c, frame_call(cell_next_id(c), &call, &a), CALL_CPU_MS);
+        cell_call(c, &call);
         assert_int_equal(cell_wait(c, &a, &r), CELL_ANSWERED);
         if (i == 0)
             first = r.text;
@@ -137,6 +193,8 @@ int main(int argc, char **argv)
     open_box(false);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_called_with_their_arguments),
+        cmocka_unit_test(one_call_parses_and_judges),
+        cmocka_unit_test(what_was_said_survives_the_child),
         cmocka_unit_test(exceptions_come_with_class_and_line),
         cmocka_unit_test(odd_results_are_told_apart),
         cmocka_unit_test(random_numbers_follow_the_seed),

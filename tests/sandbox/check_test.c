@@ -167,6 +167,39 @@ static void mutated_sources_are_judged(void **s)
     arena_free(&a);
 }
 
+// A formatter that returns what it is given needs no call.
+static void a_formatter_that_changes_nothing_is_known(void **s)
+{
+    (void)s;
+    static const struct {
+        const char *source;
+        bool formats;
+    } rows[] = {
+        { "def format_observation(o, **k):\n    return o\n", false },
+        { "def format_observation(o, **k):\n    \"\"\"As it is.\"\"\"\n    return o\n", false },
+        { "def format_observation(o, **k):\n    return o + ''\n", true },
+        { "def format_observation(o, **k):\n    return k\n", true },
+        { "def format_observation(o, p='', **k):\n    return o\n", true },
+        { "def format_observation(o, turn_count=0, side_to_move=0, last_opponent_move=0, "
+          "max_turns=0):\n    return o\n",
+          true },
+        { "def format_observation(o, **k):\n    return o\nformat_observation = str.upper\n", true },
+        { "def format_observation(o, **k):\n    return o\n"
+          "for format_observation in [str.upper]:\n    pass\n",
+          true },
+        { "def format_observation(o, **k):\n    return o\n"
+          "def format_observation(o, **k):\n    return o + ' '\n",
+          true },
+    };
+    struct arena a = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct examination e = examined(arena_printf(&a, "%s%s", REQUIRED, rows[i].source), &a);
+        if (e.verdict != VERDICT_PASS || e.contract.formats != rows[i].formats)
+            fail_msg("%s: %.*s", rows[i].source, STR(findings_text(&e, &a)));
+    }
+    arena_free(&a);
+}
+
 int main(int argc, char **argv)
 {
     sandbox_become_template(argc, argv);
@@ -178,6 +211,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(integers_are_read_as_the_table_says),
         cmocka_unit_test(the_contract_tells_prompts_and_functions),
         cmocka_unit_test(mutated_sources_are_judged),
+        cmocka_unit_test(a_formatter_that_changes_nothing_is_known),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sandbox_free(box);

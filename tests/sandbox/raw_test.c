@@ -120,11 +120,27 @@ static void forged_frames_are_a_broken_protocol(void **s)
     for (size_t i = 0; i < ARRAY_LEN(forgeries); i++) {
         struct harness_result r = { 0 };
         str end;
-        str source = arena_printf(&a, "%sdef parse_action(r):\n    %s\n    return 'x'\n", prelude,
-                                  forgeries[i]);
+        // While it loads: its reply travels on the socket.
+        str source = arena_printf(&a, "%s%s\n", prelude, forgeries[i]);
         assert_int_equal(run_raw(source, &a, &r, &end), CELL_FAULT);
         assert_str(end, S("protocol"));
     }
+    arena_free(&a);
+}
+
+static void bytes_on_the_socket_break_a_call(void **s)
+{
+    (void)s;
+    struct arena a = { 0 };
+    struct harness_result r = { 0 };
+    str end;
+    // Long enough that the socket is looked at: shorter calls do not read from it at all.
+    str source = arena_printf(&a,
+                              "%sdef parse_action(r):\n    os.write(3, b'\\x02\\x00\\x00\\x00{}')\n"
+                              "    return str(sum(range(10**6)))\n",
+                              prelude);
+    assert_int_equal(run_raw(source, &a, &r, &end), CELL_FAULT);
+    assert_str(end, S("protocol"));
     arena_free(&a);
 }
 
@@ -183,6 +199,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_way_out_is_closed),
         cmocka_unit_test(the_environment_and_the_line_are_not_in_the_process),
         cmocka_unit_test(forged_frames_are_a_broken_protocol),
+        cmocka_unit_test(bytes_on_the_socket_break_a_call),
         cmocka_unit_test(a_cell_that_exits_is_a_fault),
         cmocka_unit_test(every_snippet_is_held_by_the_process_alone),
         cmocka_unit_test(raw_sources_need_a_raw_template),

@@ -55,7 +55,7 @@ static inline enum cell_state parse_with(struct cell *c, str response, struct ar
                                          struct harness_result *r)
 {
     struct harness_call call = { .function = HARNESS_PARSE, .text = response };
-    cell_send(c, frame_call(cell_next_id(c), &call, a), CALL_CPU_MS);
+    cell_call(c, &call);
     return cell_wait(c, a, r);
 }
 
