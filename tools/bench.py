@@ -150,6 +150,19 @@ def bench_random_games():
     return plies / games / (leaves / perft)
 
 
+def bench_engines(folder):
+    """Share of the time that the engines of regret are at work, with one process a core."""
+    if not shutil.which("stockfish", path=os.environ["PATH"] + ":/usr/games"):
+        return None
+    done = subprocess.run([ROOKERY, "regret", "--model", "sim/responsive", "--limit", "80",
+                           "--engine-limit", "depth=14", "--noise", "0", "--out",
+                           str(folder / "regret"), "--store", ":memory:"],
+                          capture_output=True, text=True, check=True)
+    share = re.search(r"engines at work ([0-9.]+) % of ([0-9.]+) s", done.stdout)
+    print(f"  regret of 80 positions at depth 14: {share[2]} s")
+    return float(share[1]) / 100
+
+
 def bench_calls(folder):
     """Microseconds of CPU around a call, with a scripted model, store and files included."""
     script, out = folder / "script.jsonl", folder / "run"
@@ -311,6 +324,7 @@ def main():
                 ("puzzles sample: time, times zstd -dc", lambda: bench_sample(folder), None, 3.0),
                 ("pgn: plies/s, times pgn-extract -r", lambda: bench_pgn(folder), 3.0, None),
                 ("play: plies/s, share of perft leaves", bench_random_games, 0.0, None),
+                ("regret: share of time in engines", lambda: bench_engines(folder), 0.97, None),
                 ("call, no store: CPU, times wrk's",
                  lambda: bench_throughput(folder, ":memory:"), None, 5.0),
                 ("call, stored: CPU, times wrk's",

@@ -167,9 +167,10 @@ static str report(const struct regret *g)
              (long long)t->n_complete);
     buf_addf(&b,
              "  searches: %lld new; %lld engine faults, retried; calls and searches replayed "
-             "%lld, reused %lld\n  files: %.*s\n",
+             "%lld, reused %lld%.*s\n  files: %.*s\n",
              (long long)stats->n_searches, (long long)stats->n_engine_faults,
-             (long long)stats->n_replayed, (long long)stats->n_reused, STR(r->config.output_dir));
+             (long long)stats->n_replayed, (long long)stats->n_reused,
+             STR(cli_engines_share(stats, r->started_us, r->arena)), STR(r->config.output_dir));
     return buf_str(&b);
 }
 

@@ -16,6 +16,7 @@ struct rollout { // of one command, beside its run
     struct versus_case *cases;
     size_t n_cases;
     struct versus_summary summary;
+    int64_t begun_us;
 };
 
 // ---- playing ----
@@ -45,6 +46,7 @@ static bool play_all(struct rollout *g)
         g->cases[i] = (struct versus_case){ .opening = &g->openings.v[k], .seed = (int)seed };
     }
     r->phase = "playing";
+    g->begun_us = clock_mono_us();
     r->no_rate = true;
     if (!lab_evaluate(&r->lab, jobs, n, &outcomes, r->err))
         return err_add(r->err, "playing against %.*s", STR(g->opponent->name));
@@ -196,10 +198,11 @@ static str report(const struct rollout *g)
     add_figures(g, &b);
     buf_addf(&b,
              "  calls: %lld new; searches: %lld new; %lld engine faults, retried; replayed "
-             "%lld, reused %lld\n  files: %.*s\n",
+             "%lld, reused %lld%.*s\n  files: %.*s\n",
              (long long)stats->n_calls, (long long)stats->n_searches,
              (long long)stats->n_engine_faults, (long long)stats->n_replayed,
-             (long long)stats->n_reused, STR(r->config.output_dir));
+             (long long)stats->n_reused, STR(cli_engines_share(stats, g->begun_us, a)),
+             STR(r->config.output_dir));
     return buf_str(&b);
 }
 

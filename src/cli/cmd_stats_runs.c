@@ -136,6 +136,31 @@ const struct command command_stats_regret = {
     .run = regret,
 };
 
+// ---- rollout ----
+
+static bool rollout(const struct args *args, struct arena *a, struct err *err)
+{
+    struct report_rollouts runs = { 0 };
+    struct report_grid grid;
+    if (!need_runs(args, err))
+        return false;
+    for (size_t i = 0; i < args->n_positionals; i++)
+        if (!report_rollout_load(args->positionals[i], a, vec_push(a, &runs), err))
+            return false;
+    return report_rollout(&runs, a, &grid, err) && print_grid(args, &grid, a, err);
+}
+
+const struct command command_stats_rollout = {
+    .name = "stats rollout",
+    .summary = "rollouts of several runs: regret, illegal attempts, checkmate losses",
+    .usage = "RUN_DIR...",
+    .about = "A row a model and method, over the run directories of rookery rollout given.\n"
+             "Example: rookery stats rollout runs/*/ --format latex",
+    .opts = { format_opts },
+    .max_positionals = POSITIONALS_MAX,
+    .run = rollout,
+};
+
 // ---- prompt ----
 
 static const struct field label_inputs[] = {

@@ -27,8 +27,7 @@ static bool is_program(str path)
     return access(path.data, X_OK) == 0;
 }
 
-// A name without a slash is looked for as a shell would.
-static bool find_program(str name, struct arena *a, str *out, struct err *err)
+bool cli_find_program(str name, struct arena *a, str *out, struct err *err)
 {
     const char *path = getenv("PATH");
     str rest = arena_printf(a, "%s:%s", path ? path : "/usr/bin:/bin", GAMES);
@@ -36,7 +35,7 @@ static bool find_program(str name, struct arena *a, str *out, struct err *err)
     name = arena_str(a, name);
     if (str_find_char(name, '/') >= 0) {
         if (!is_program(name) || !realpath(name.data, whole))
-            return err_set(err, ERR_USAGE, "--engine: %.*s is not a program here", STR(name));
+            return err_set(err, ERR_USAGE, "%.*s is not a program here", STR(name));
         *out = arena_str(a, str_from(whole));
         return true;
     }
@@ -47,8 +46,8 @@ static bool find_program(str name, struct arena *a, str *out, struct err *err)
             return true;
     }
     return err_set(err, ERR_USAGE,
-                   "--engine: there is no program \"%.*s\"; install one (Debian: apt install "
-                   "stockfish) or give its path",
+                   "there is no program \"%.*s\"; install one (Debian: apt install stockfish) or "
+                   "give its path",
                    STR(name));
 }
 
@@ -90,12 +89,22 @@ bool cli_engine_configure(const struct args *args, struct arena *a, struct engin
     for (size_t i = 0; i < out->settings.n; i++)
         out->settings.v[i].optional = true; // until they are asked for by name
     split_words(opt_text(args, "engine-args", S("")), a, out);
-    if (!find_program(opt_text(args, "engine", S("stockfish")), a, &out->path, err) ||
-        !engine_settings_parse(opt_text(args, "engine-options", S("")), a, &out->settings, err))
+    if (!cli_find_program(opt_text(args, "engine", S("stockfish")), a, &out->path, err))
+        return err_add(err, "--engine");
+    if (!engine_settings_parse(opt_text(args, "engine-options", S("")), a, &out->settings, err))
         return false;
     for (size_t i = 0; i < out->settings.n; i++)
         make_absolute(&out->settings.v[i], a);
     return true;
+}
+
+str cli_engines_share(const struct pump_stats *stats, int64_t since_us, struct arena *a)
+{
+    double wall_ms = (double)(clock_mono_us() - since_us) / 1000;
+    if (stats->n_searches == 0 || wall_ms <= 0)
+        return (str){ 0 };
+    return arena_printf(a, "; engines at work %.1f %% of %.1f s",
+                        100 * (double)stats->engine_ms / wall_ms / stats->engines, wall_ms / 1000);
 }
 
 bool cli_engine_judge(const struct args *args, struct arena *a, struct engine *out, struct err *err)

@@ -40,6 +40,7 @@ const struct command *const commands[] = {
     &command_stats_pareto,
     &command_stats_prompt,
     &command_stats_regret,
+    &command_stats_rollout,
     &command_power,
     &command_play,
     &command_games,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // play_setup.c - players and rules of `rookery play` from the command line.
-#include <limits.h>
-#include <stdlib.h>
-
+#include "cli/engines.h"
 #include "cli/play.h"
 #include "cli/run.h"
 #include "version.h"
@@ -122,16 +120,13 @@ static bool open_uci(struct play *p, int c, str spec)
 {
     struct game_player *g = &p->players[c];
     struct engine *e = &p->engines[c];
-    char whole[PATH_MAX];
     str path = arena_str(p->arena, str_cut(&spec, ','));
     struct buf label = { .arena = p->arena };
     *g = (struct game_player){ .kind = PLAYER_ENGINE,
                                .engine = e,
                                .limit = { .by = ENGINE_BY_NODES, .n = UCI_NODES } };
-    if (!realpath(path.data, whole))
-        return err_set(p->err, ERR_USAGE, "--%s uci: there is no program \"%.*s\"", side_of(c),
-                       STR(path));
-    e->path = arena_str(p->arena, str_from(whole));
+    if (!cli_find_program(path, p->arena, &e->path, p->err))
+        return err_add(p->err, "--%s uci", side_of(c));
     engine_settings_put(&e->settings, S("Threads"), S("1"), p->arena);
     str words = spec;
     while (words.len > 0)

@@ -71,6 +71,7 @@ struct pump *pump_new(const struct pump_opts *opts, struct store *db, struct err
     p->http = http_new(epoll, opts->ca_file);
     p->crew = crew_new(epoll, engines);
     p->stats.spent_nusd = opts->spent_nusd;
+    p->stats.engines = (int)engines;
     p->gates = opts->gates;
     struct gates_opts limits = opts->limits;
     if (limits.limit == 0)

@@ -36,6 +36,8 @@ struct pump_stats {          // since pump_new, except spent
     int64_t n_retries;       // attempts that brought no reply to keep
     int64_t n_searches;      // answers of engines that arrived now
     int64_t n_engine_faults; // crashes, stalls, impossible answers; each is retried
+    int64_t engine_ms;       // that engine processes were at work, added up
+    int engines;             // processes at work at once, at most
     int64_t n_in_flight;
     int64_t limit;      // of the endpoint asked last: calls it bears at once
     int64_t parked_ms;  // how long it is still left alone; 0: it is not

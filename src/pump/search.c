@@ -102,6 +102,7 @@ static bool receive(struct pump *p, struct slot *s, struct engine_reply *r, stru
 {
     r->attempts = s->attempts;
     r->latency_ms = clock_mono_ms() - s->asked_ms;
+    p->stats.engine_ms += r->latency_ms;
     s->state = SLOT_QUEUED;
     if (r->class != ENGINE_OK) {
         p->stats.n_engine_faults++;

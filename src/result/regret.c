@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // regret.c - costs of moves put together. The median stands first: a single mate or illegal move
 // outweighs all else in a mean.
-#include <stdlib.h>
-
 #include "result/result.h"
 
 enum { MATE_COST_CP = 99000 }; // what only a mate can cost
@@ -16,28 +14,6 @@ bool regret_case_cost(const struct regret_case *c, int64_t *cp)
 }
 
 // ---- figures ----
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-void regret_sort(int64_t *v, size_t n)
-{
-    if (n > 0)
-        qsort(v, n, sizeof *v, by_value);
-}
-
-double regret_quantile(int64_t *sorted, size_t n, double share)
-{
-    if (n == 0)
-        return 0;
-    double at = share * (double)(n - 1);
-    size_t i = (size_t)at;
-    size_t next = i + 1 < n ? i + 1 : i;
-    return (double)sorted[i] + (at - (double)i) * (double)(sorted[next] - sorted[i]);
-}
 
 // Upper ends of the bins; beyond the last: no legal move.
 static const int64_t bin_ends[REGRET_BINS - 1] = { 0,   10,  25,   50,
@@ -142,14 +118,14 @@ void regret_summarise(const struct regret_case *cases, size_t n, struct engine_l
             legal[n_legal++] = cp;
     }
     size_t n_all = (size_t)out->n_costed;
-    regret_sort(all, n_all);
-    regret_sort(legal, n_legal);
+    stats_sort(all, n_all);
+    stats_sort(legal, n_legal);
     out->n_legal = (int64_t)n_legal;
-    out->median_cp = regret_quantile(all, n_all, 0.5);
+    out->median_cp = stats_quantile(all, n_all, 0.5);
     out->mean_cp = mean(all, n_all);
-    out->quartiles_cp[0] = regret_quantile(all, n_all, 0.25);
-    out->quartiles_cp[1] = regret_quantile(all, n_all, 0.75);
-    out->legal_median_cp = regret_quantile(legal, n_legal, 0.5);
+    out->quartiles_cp[0] = stats_quantile(all, n_all, 0.25);
+    out->quartiles_cp[1] = stats_quantile(all, n_all, 0.75);
+    out->legal_median_cp = stats_quantile(legal, n_legal, 0.5);
     out->legal_mean_cp = mean(legal, n_legal);
     note_depths(cases, n, limit, out);
     note_noise(cases, n, out);

@@ -37,9 +37,6 @@ struct regret_summary {
 void regret_summarise(const struct regret_case *cases, size_t n, struct engine_limit limit,
                       struct arena *a, struct regret_summary *out);
 str regret_bin_name(size_t bin); // "0", "1-10", ... "illegal"
-// The median of n values, which get sorted; 0 of none. The value at a share of 0..1 of them.
-double regret_quantile(int64_t *sorted, size_t n, double share);
-void regret_sort(int64_t *v, size_t n);
 
 struct regret_facts { // what was asked of whom
     const struct engine *engine;

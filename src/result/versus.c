@@ -66,8 +66,8 @@ void versus_summarise(const struct versus_case *cases, size_t n, int n_seeds, st
         if (out->seeds[k].n_costs > 0)
             means[n_means++] = out->seeds[k].mean_cp;
     }
-    regret_sort(out->costs_cp, out->n_costs);
-    out->median_cp = regret_quantile(out->costs_cp, out->n_costs, 0.5);
+    stats_sort(out->costs_cp, out->n_costs);
+    out->median_cp = stats_quantile(out->costs_cp, out->n_costs, 0.5);
     out->mean_cp = stats_sample(means, n_means);
     out->moves = stats_sample(moves, out->n_seeds);
 }
@@ -130,8 +130,8 @@ static void put_rate(struct json_out *o, str key, int64_t k, int64_t n)
     json_key_int(o, S("k"), k);
     json_key_int(o, S("n"), n);
     json_key_double(o, S("rate"), n ? (double)k / (double)n : 0);
-    json_key_double(o, S("low"), i.low);
-    json_key_double(o, S("high"), i.high);
+    json_key_double(o, S("low95"), i.low);
+    json_key_double(o, S("high95"), i.high);
     json_close(o, '}');
 }
 

@@ -112,3 +112,27 @@ int64_t stats_power_puzzles(const struct stats_power_plan *plan)
     double root = za * sqrt(discordant) + zb * sqrt(fmax(0, discordant - d * d));
     return (int64_t)ceil(root * root / (d * d));
 }
+
+// ---- quantiles ----
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void stats_sort(int64_t *v, size_t n)
+{
+    if (n > 0)
+        qsort(v, n, sizeof *v, by_value);
+}
+
+double stats_quantile(const int64_t *sorted, size_t n, double share)
+{
+    if (n == 0)
+        return 0;
+    double at = share * (double)(n - 1);
+    size_t i = (size_t)at;
+    size_t next = i + 1 < n ? i + 1 : i;
+    return (double)sorted[i] + (at - (double)i) * (double)(sorted[next] - sorted[i]);
+}

@@ -36,6 +36,10 @@ void stats_holm(double *p, size_t n);
 struct interval stats_bootstrap_mean(const double *values, size_t n, size_t rounds, struct rng *g,
                                      struct arena *a);
 
+void stats_sort(int64_t *v, size_t n); // ascending
+// The value at a share of 0..1 of n sorted ones, between two of them by interpolation; 0 of none.
+double stats_quantile(const int64_t *sorted, size_t n, double share);
+
 // ---- planning ----
 
 struct stats_power_plan { // a paired comparison of two programs on the same puzzles

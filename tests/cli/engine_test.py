@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Commands that use an engine: with Stockfish where it is installed, with a fake one for faults."""
+import contextlib
 import json
 import os
 import pathlib
+import signal
+import sqlite3
+import subprocess
+import time
 import unittest
 
-from program import Case, run
+from program import CLEAN, ROOKERY, Case, run
 
 FAKE = pathlib.Path(os.environ["ROOKERY_SOURCE"]) / "tests/pump/fake_engine.sh"
 STOCKFISH = pathlib.Path("/usr/games/stockfish")
@@ -19,6 +24,55 @@ def rows(path):
 def need_stockfish(test):
     """Skips the test where there is no Stockfish."""
     return unittest.skipUnless(STOCKFISH.exists(), "no Stockfish here")(test)
+
+
+class Killed(Case):
+    """A command that is killed goes on where it was, and comes to the same bytes."""
+
+    def calls(self, store):
+        """How many answers a store has; none before it is made."""
+        if not (self.dir / store).exists():
+            return 0
+        try:
+            with contextlib.closing(sqlite3.connect(self.dir / store, timeout=20)) as db:
+                return db.execute("SELECT count(*) FROM call").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+    def kill_at(self, n, command):
+        p = subprocess.Popen([ROOKERY, *command], cwd=self.dir, env=CLEAN,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while p.poll() is None and self.calls("killed.db") < n:
+            time.sleep(0.02)
+        p.send_signal(signal.SIGKILL)
+        self.assertEqual(p.wait(), -signal.SIGKILL, "it was faster than the test")
+
+    def goes_on(self, files, *args):
+        command = [*map(str, args), "--engine-options", "Hash=16", "--deterministic"]
+        calm = run(*command, "--out", "calm", "--store", "calm.db", cwd=self.dir)
+        self.assertEqual(calm.returncode, 0, calm.stderr)
+        command += ["--out", "killed", "--store", "killed.db"]
+        n = self.calls("calm.db")
+        self.assertGreater(n, 40)
+        for part in 4, 2:
+            self.kill_at(n // part, command)
+        done = run(*command, cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("replayed 0,", done.stdout.decode())
+        self.assertEqual(self.calls("killed.db"), n)
+        for name in files:
+            self.assertEqual((self.dir / "calm" / name).read_bytes(),
+                             (self.dir / "killed" / name).read_bytes(), name)
+
+    @unittest.skipUnless(STOCKFISH.exists(), "no Stockfish here")
+    def test_regret(self):
+        self.goes_on(["regret.json", "regret.jsonl", "predictions.jsonl"], "regret", "--model",
+                     "sim/responsive", "--limit", 25, "--engine-limit", "depth=12", "--noise", 2)
+
+    @unittest.skipUnless(STOCKFISH.exists(), "no Stockfish here")
+    def test_rollout(self):
+        self.goes_on(["rollout.json", "rollouts.jsonl"], "rollout", "--model", "sim/responsive",
+                     "--engine-limit", "depth=11", "--moves", 4)
 
 
 class Faults(Case):
@@ -172,6 +226,25 @@ class Rollout(Case):
         said = self.go("--out", "s", "--skill", 1, "--no-regret", "--reuse", "--run-name", "s")
         self.assertIn("plays by chance", said)
         self.assertNotIn("searches: 0 new", said)
+
+    def test_runs_are_pooled_by_model_and_method(self):
+        for name, more in (("a", ["--seeds", 2]), ("b", ["--run-name", "b"]),
+                           ("c", ["--model", "sim/strong"])):
+            self.go("--out", name, "--reuse", *more)
+        done = run("stats", "rollout", "a", "b", "c", "--format", "json", cwd=self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first, second = json.loads(done.stdout)
+        self.assertEqual((first["model"], first["runs"], first["seeds"], first["rollouts"]),
+                         ("sim/responsive (SIMULATED)", "2", "3", "30"))
+        costs = sorted(c for name in "ab" for c in
+                       json.loads((self.dir / name / "rollout.json").read_text())["regrets_cp"])
+        self.assertEqual(first["moves"], str(len(costs)))
+        half = len(costs) // 2
+        median = costs[half] if len(costs) % 2 else (costs[half - 1] + costs[half]) / 2
+        self.assertAlmostEqual(float(first["median cp"]), median, places=1)
+        self.assertEqual(second["runs"], "1")
+        self.fails(3, ["named twice"], "stats", "rollout", "a", "b", "a")
+        self.fails(3, ["rollout.json"], "stats", "rollout", "nowhere")
 
     def test_openings_of_ones_own_are_checked(self):
         self.write("o.json", '[{"name":"x","eco":"A00","model":"black","moves":"g2g4"}]')

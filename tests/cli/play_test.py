@@ -99,7 +99,7 @@ class Play(Case):
     @unittest.skipUnless(os.path.exists("/usr/games/stockfish"), "no stockfish here")
     def test_an_engine_of_others_plays(self):
         self.ok("play", "--white", "sim/strong", "--black",
-                "uci:/usr/games/stockfish,depth=1,Skill Level=3", "--games", 2, "--out", "o",
+                "uci:stockfish,depth=1,Skill Level=3", "--games", 2, "--out", "o",
                 "--max-plies", 30)
         for log in self.logs("o"):
             self.assertIn(log["outcome_class"], ("chess", "max_moves", "protocol_loss"))
