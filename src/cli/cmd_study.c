@@ -95,6 +95,8 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
 const struct opt opts_study[] = {
     { "jobs", OPT_INT, "N", "runs at once on each endpoint [the cores]", 1, 1024 },
     { "max-cost", OPT_REAL, "USD", "most the whole study may ever spend [no cap]", 1e-6, 1e6 },
+    { "max-cost-per-day", OPT_REAL, "USD",
+      "most that runs in the store may spend in a day, UTC [no cap]", 1e-6, 1e6 },
     { "rpm", OPT_INT, "N", "at most N requests a minute to each endpoint, of all runs", 1, 1e9 },
     { "tpm", OPT_INT, "N", "at most N tokens a minute to each endpoint, of all runs", 1, 1e12 },
     { "store", OPT_TEXT, "FILE", "where every reply is kept [OUT/rookery.db]", 0, 0 },

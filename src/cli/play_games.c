@@ -294,6 +294,8 @@ static bool begin(struct play *p)
     struct pump_opts opts = { .run = p->row.id,
                               .spent_nusd = p->row.spent_nusd,
                               .max_cost_nusd = (int64_t)(opt_real(args, "max-cost", 0) * 1e9),
+                              .max_day_nusd =
+                                  (int64_t)(opt_real(args, "max-cost-per-day", 0) * 1e9),
                               .slots = (int)opt_int(args, "concurrency", SLOTS),
                               .jitter_seed = (uint64_t)clock_mono_us(),
                               .interrupted = &signals_seen,

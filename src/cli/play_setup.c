@@ -46,6 +46,8 @@ const struct opt opts_players[] = {
     { "allow-http", OPT_FLAG, NULL, "send a key over plain http to another host", 0, 0 },
     { "concurrency", OPT_INT, "N", "games at once [16]", 1, 1024 },
     { "max-cost", OPT_REAL, "USD", "most this run may ever spend [no cap]", 1e-6, 1e6 },
+    { "max-cost-per-day", OPT_REAL, "USD",
+      "most that runs in the store may spend in a day, UTC [no cap]", 1e-6, 1e6 },
     { 0 },
 };
 
@@ -196,7 +198,8 @@ static bool open_model(struct play *p, int c, str name)
     if (m->provider->chooses)
         return err_set(p->err, ERR_USAGE, "--%s: %.*s writes no text, so it can hold no dialog",
                        side_of(c), STR(name));
-    if (opt_get(args, "max-cost")->set && !m->price.known)
+    if ((opt_get(args, "max-cost")->set || opt_get(args, "max-cost-per-day")->set) &&
+        !m->price.known)
         return err_set(p->err, ERR_USAGE,
                        "--max-cost: the price of %.*s is not known, so a cap cannot be kept",
                        STR(name));

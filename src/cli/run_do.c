@@ -128,6 +128,7 @@ bool run_begin(struct run *r)
         .run = r->row.id,
         .spent_nusd = r->row.spent_nusd,
         .max_cost_nusd = (int64_t)(c->rookery.max_cost_usd * 1e9),
+        .max_day_nusd = (int64_t)(opt_real(r->args, "max-cost-per-day", 0) * 1e9),
         .slots = (int)c->rookery.concurrency,
         .limits = { .fixed = c->rookery.concurrency > 0,
                     .rpm = opt_int(r->args, "rpm", 0),

@@ -37,6 +37,8 @@ const struct opt opts_run[] = {
     { "rpm", OPT_INT, "N", "at most N requests a minute to each endpoint", 1, 1e9 },
     { "tpm", OPT_INT, "N", "at most N tokens a minute, in and out, to each endpoint", 1, 1e12 },
     { "max-cost", OPT_REAL, "USD", "most this run may ever spend [no cap]", 1e-6, 1e6 },
+    { "max-cost-per-day", OPT_REAL, "USD",
+      "most that runs in the store may spend in a day, UTC [no cap]", 1e-6, 1e6 },
     { "preset", OPT_TEXT, "NAME", "paper or improved [paper]", 0, 0 },
     { "store", OPT_TEXT, "FILE", "where every reply is kept [rookery.db]", 0, 0 },
     { "out", OPT_TEXT, "DIR", "run directory [runs/...]", 0, 0 },

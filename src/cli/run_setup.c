@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/run.h"
+#include "cli/study.h"
 #include "version.h"
 
 // Transport of the paper's runs, where --preset paper is asked for by name (decisions 2.4). The
@@ -192,6 +193,14 @@ bool run_configure(struct run *r, enum method method)
 
 // Opens a model as configured; `base_url` empty: the provider's. `format`: the option that names
 // its answer format.
+// Whether money has a bound of the run's own, or of the day.
+static bool is_capped(const struct run *r)
+{
+    const struct study_child *child = r->args->child;
+    return r->config.rookery.max_cost_usd > 0 || opt_get(r->args, "max-cost-per-day")->set ||
+           (child && child->max_day_nusd > 0);
+}
+
 static bool open_model(struct run *r, const struct model_config *m, str base_url,
                        const char *format, struct model *out)
 {
@@ -215,7 +224,7 @@ static bool open_model(struct run *r, const struct model_config *m, str base_url
                        format, STR(mode));
     if (!cli_model_open(m->name, &opts, r->arena, out, r->err))
         return false;
-    if (r->config.rookery.max_cost_usd > 0 && !out->price.known)
+    if (is_capped(r) && !out->price.known)
         return err_set(r->err, ERR_USAGE,
                        "--max-cost: the price of %.*s is not known, so a cap cannot be kept; "
                        "leave the cap out, and bound the run by --limit",

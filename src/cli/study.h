@@ -47,6 +47,7 @@ struct study_child { // of struct args, in a child
     struct gates *gates;
     size_t holder; // in both
     struct study_progress *progress;
+    int64_t max_day_nusd; // 0: no cap
 };
 // Lets a run that a study started draw on the shared budget and tell its parent how far it is.
 struct run;

@@ -35,6 +35,7 @@ void study_child_opts(struct run *r, struct pump_opts *opts)
     opts->purse = child->purse;
     opts->gates = child->gates;
     opts->purse_holder = child->holder;
+    opts->max_day_nusd = child->max_day_nusd;
     opts->progress = note_progress;
 }
 
@@ -97,7 +98,13 @@ static int run_cell(const struct study *s, const struct study_cell *c)
     struct err err = { 0 };
     struct words words = { 0 };
     struct args *args = NEW(s->arena, struct args);
-    struct study_child child = { s->purse, s->gates, c->holder, &s->progress[c->holder] };
+    struct study_child child = {
+        s->purse,
+        s->gates,
+        c->holder,
+        &s->progress[c->holder],
+        (int64_t)(opt_real(s->args, "max-cost-per-day", 0) * 1e9),
+    };
     const struct command *command = c->program.len > 0 ? &command_eval : &command_optimize;
     child_words(s, c, &words);
     bool ok = redirect(c, s->arena, &err) && args_parse(command, (int)words.n, words.v, args, &err);

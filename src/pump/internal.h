@@ -109,7 +109,7 @@ struct slot { // one living episode and its outstanding ask
     int64_t held_ms;       // since when the gate has held it up; 0: it has not
 };
 
-enum pump_stop { STOP_NOT, STOP_BUDGET, STOP_REFUSED, STOP_INTERRUPTED };
+enum pump_stop { STOP_NOT, STOP_BUDGET, STOP_DAY, STOP_REFUSED, STOP_INTERRUPTED };
 
 struct pump {
     struct pump_opts opts;

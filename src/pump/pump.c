@@ -259,6 +259,11 @@ static bool explain_stop(const struct pump *p, struct err *err)
                        "budget reached: %.6f of %.6f US$ spent, the next call could pass it; raise "
                        "--max-cost and give the same command again to go on",
                        (double)p->stats.spent_nusd / 1e9, (double)p->opts.max_cost_nusd / 1e9);
+    case STOP_DAY:
+        return err_set(err, ERR_BUDGET,
+                       "the day's budget of %.6f US$ is reached: the next call could pass it; give "
+                       "the same command again after midnight UTC, or raise --max-cost-per-day",
+                       (double)p->opts.max_day_nusd / 1e9);
     case STOP_REFUSED: return err_set(err, p->refusal.code, "%s", p->refusal.text);
     case STOP_INTERRUPTED:
         return err_set(err, ERR_INTERRUPTED,

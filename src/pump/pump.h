@@ -26,6 +26,7 @@ enum purse_answer purse_reserve(struct purse *p, size_t holder, int64_t nusd);
 void purse_settle(struct purse *p, size_t holder, int64_t reserved_nusd, int64_t spent_nusd);
 void purse_forfeit(struct purse *p, size_t holder); // its process died: what it held is spent
 int64_t purse_spent_nusd(struct purse *p);
+int64_t purse_reserved_nusd(struct purse *p);
 
 // ---- the pump ----
 
@@ -48,6 +49,7 @@ struct pump_opts {                            // zero means the default in brack
     int64_t run;                              // store row of the run
     int64_t spent_nusd;                       // what the run has already spent
     int64_t max_cost_nusd;                    // cap on the run's spending [none]
+    int64_t max_day_nusd;                     // cap on what all runs spend in a day (UTC) [none]
     struct purse *purse;                      // budget beside the run's own cap [NULL: none]
     size_t purse_holder;                      // the account there, and at the gates
     struct gates *gates;                      // permits shared with others [NULL: its own]

@@ -70,10 +70,20 @@ void purse_forfeit(struct purse *p, size_t holder)
     shared_unlock(&p->shared);
 }
 
-int64_t purse_spent_nusd(struct purse *p)
+static struct account total_now(struct purse *p)
 {
     shared_lock(&p->shared);
     struct account sum = total_of(p);
     shared_unlock(&p->shared);
-    return sum.spent_nusd;
+    return sum;
+}
+
+int64_t purse_spent_nusd(struct purse *p)
+{
+    return total_now(p).spent_nusd;
+}
+
+int64_t purse_reserved_nusd(struct purse *p)
+{
+    return total_now(p).reserved_nusd;
 }

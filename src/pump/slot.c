@@ -166,16 +166,40 @@ static void release(struct pump *p, struct slot *s)
         purse_settle(p->opts.purse, p->opts.purse_holder, s->reserved_nusd, 0);
 }
 
+// Asks the budget of the day, which all runs in the store share; what processes of other commands
+// have in flight is not seen. `nusd` is reserved in the purse, where there is one.
+static bool day_allows(struct pump *p, int64_t nusd)
+{
+    int64_t spent;
+    if (p->opts.max_day_nusd == 0)
+        return true;
+    if (!store_day_spent(p->db, &spent, &p->refusal)) {
+        p->stop = STOP_REFUSED;
+        return false;
+    }
+    int64_t held = p->opts.purse ? purse_reserved_nusd(p->opts.purse) : p->reserved_nusd + nusd;
+    if (spent + held <= p->opts.max_day_nusd)
+        return true;
+    if (held == nusd) // nothing is in flight that may turn out cheaper
+        p->stop = STOP_DAY;
+    return false;
+}
+
 // The highest cost of another attempt, or -1 where it could pass the cap beside all in flight. What
 // is in flight may turn out cheaper: only when nothing is, the budget is spent.
 static int64_t affordable_nusd(struct pump *p, const struct slot *s)
 {
     int64_t worst = model_request_worst_nusd(s->job.model, &s->ask.model);
-    if (p->opts.max_cost_nusd == 0 ||
-        p->stats.spent_nusd + p->reserved_nusd + worst <= p->opts.max_cost_nusd)
-        return !p->opts.purse || shared_budget_allows(p, worst) ? worst : -1;
-    if (p->stats.n_in_flight == 0)
+    bool fits = p->opts.max_cost_nusd == 0 ||
+                p->stats.spent_nusd + p->reserved_nusd + worst <= p->opts.max_cost_nusd;
+    if (!fits && p->stats.n_in_flight == 0)
         p->stop = STOP_BUDGET;
+    if (!fits || (p->opts.purse && !shared_budget_allows(p, worst)))
+        return -1;
+    if (day_allows(p, worst))
+        return worst;
+    if (p->opts.purse)
+        purse_settle(p->opts.purse, p->opts.purse_holder, worst, 0);
     return -1;
 }
 

@@ -106,12 +106,21 @@ static void bind_call(sqlite3_stmt *st, const struct stored_call *call)
     store_bind(st, 19, call->cost_source);
 }
 
-// The run's row is brought up to date once a transaction, or when another run's call comes.
+static int64_t today(const struct store *s)
+{
+    enum { DAY_MS = 24 * 60 * 60 * 1000 };
+    return s->unix_ms() / DAY_MS;
+}
+
+// The run's row is brought up to date once a transaction, or when a call of another run or day
+// comes.
 static bool count_call(struct store *s, int64_t run, int64_t cost_nusd, struct err *err)
 {
-    if (s->tally.run != run && !store_tally(s, err))
+    int64_t day = today(s);
+    if ((s->tally.run != run || s->tally.day != day) && !store_tally(s, err))
         return false;
     s->tally.run = run;
+    s->tally.day = day;
     s->tally.n_calls++;
     s->tally.cost_nusd += cost_nusd;
     return true;
@@ -123,6 +132,20 @@ bool store_run_spend(struct store *s, int64_t run, int64_t cost_nusd, struct err
         return false;
     s->tally.n_calls--; // no call came of it
     return true;
+}
+
+bool store_day_spent(struct store *s, int64_t *nusd, struct err *err)
+{
+    int64_t day = today(s);
+    sqlite3_stmt *st = store_statement(s, DAY_SPENT, err);
+    if (!st)
+        return false;
+    sqlite3_bind_int64(st, 1, day);
+    int row = store_row(s, st, "read the store", err);
+    *nusd = (row == 1 ? sqlite3_column_int64(st, 0) : 0) +
+            (s->tally.day == day ? s->tally.cost_nusd : 0);
+    sqlite3_reset(st);
+    return row >= 0;
 }
 
 bool store_call_put(struct store *s, const struct call_place *at, const struct stored_call *call,

@@ -152,6 +152,18 @@ bool store_write(struct store *s, struct err *err)
     return store_do(s, BEGIN_WRITE, "write to the store", err);
 }
 
+static bool tally_day(struct store *s, struct err *err)
+{
+    if (s->tally.cost_nusd == 0)
+        return true;
+    sqlite3_stmt *st = store_statement(s, DAY_TALLY, err);
+    if (!st)
+        return false;
+    sqlite3_bind_int64(st, 1, s->tally.day);
+    sqlite3_bind_int64(st, 2, s->tally.cost_nusd);
+    return store_done(s, st, "write to the store", err);
+}
+
 bool store_tally(struct store *s, struct err *err)
 {
     if (s->tally.n_calls == 0 && s->tally.cost_nusd == 0)
@@ -162,7 +174,7 @@ bool store_tally(struct store *s, struct err *err)
     sqlite3_bind_int64(st, 1, s->tally.run);
     sqlite3_bind_int64(st, 2, s->tally.n_calls);
     sqlite3_bind_int64(st, 3, s->tally.cost_nusd);
-    if (!store_done(s, st, "write to the store", err))
+    if (!store_done(s, st, "write to the store", err) || !tally_day(s, err))
         return false;
     s->tally.n_calls = 0;
     s->tally.cost_nusd = 0;

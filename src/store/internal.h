@@ -16,6 +16,8 @@ enum statement {
     RUN_ADD,
     RUN_FINISH,
     RUN_TALLY,
+    DAY_TALLY,
+    DAY_SPENT,
     RUN_LIST,
     RUN_BY_ID,
     RUN_BY_KEY,
@@ -47,8 +49,9 @@ struct store {
     int64_t busy_ms;       // how long a lock is waited for
     int64_t wait_until_ms; // the end of the wait that goes on
     struct {               // calls of the open transaction that the run's row does not count yet
-        int64_t run, n_calls, cost_nusd;
+        int64_t run, day, n_calls, cost_nusd;
     } tally;
+    int64_t (*unix_ms)(void);
     bool undurable;        // committed, but perhaps not on the disk
     bool checkpointed;     // checkpoint_ms is set
     int64_t checkpoint_ms; // when the last checkpoint was tried

@@ -309,6 +309,7 @@ bool store_open(str path, const struct store_opts *opts, struct store **out, str
     s->arena = a;
     s->read_only = opts && opts->read_only;
     s->busy_ms = opts && opts->busy_ms > 0 ? opts->busy_ms : BUSY_MS_DEFAULT;
+    s->unix_ms = opts && opts->unix_ms ? opts->unix_ms : clock_unix_ms;
     bool memory = str_eq(path, S(":memory:"));
     s->journal = memory ? JOURNAL_MEMORY : JOURNAL_WAL;
     if (memory ? try_open(s, err) : open_file(s, opts ? opts->fs_magic : 0, err)) {

@@ -63,6 +63,8 @@ static const char *const migrations[STORE_VERSION] = {
     "UPDATE call SET cost_source = CASE WHEN NOT json_valid(reply) THEN ''"
     "  WHEN reply ->> 'cost_source' IS NOT NULL THEN reply ->> 'cost_source'"
     "  WHEN input_tok + output_tok + cost_nusd > 0 THEN 'unknown' ELSE 'none' END;",
+    // What was spent on a day, counted from 1970 in UTC: budgets of a day hold for all runs.
+    "CREATE TABLE day (day INTEGER PRIMARY KEY, spent_nusd INTEGER NOT NULL) STRICT;",
 };
 
 #define RUN_COLUMNS                                                                                \
@@ -85,6 +87,9 @@ static const char *const statements[N_STATEMENTS] = {
                    " simulated = ?4 WHERE id = ?1",
     [RUN_TALLY] =
         "UPDATE run SET n_calls = n_calls + ?2, spent_nusd = spent_nusd + ?3 WHERE id = ?1",
+    [DAY_TALLY] = "INSERT INTO day (day, spent_nusd) VALUES (?1, ?2)"
+                  " ON CONFLICT (day) DO UPDATE SET spent_nusd = spent_nusd + ?2",
+    [DAY_SPENT] = "SELECT spent_nusd FROM day WHERE day = ?1",
     [RUN_LIST] = "SELECT " RUN_COLUMNS " FROM run ORDER BY id",
     [RUN_BY_ID] = "SELECT " RUN_COLUMNS " FROM run WHERE id = ?1",
     // Byte order: '0'..'f' keys and any other text alike.

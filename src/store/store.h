@@ -5,12 +5,13 @@
 #include "base/base.h"
 
 struct store;               // opaque; one connection
-enum { STORE_VERSION = 2 }; // PRAGMA user_version
+enum { STORE_VERSION = 3 }; // PRAGMA user_version
 
 struct store_opts {
-    bool read_only;   // also from a place where nothing may be written
-    int64_t busy_ms;  // how long to wait for another program's write [10000]
-    int64_t fs_magic; // the type of the file system, for tests [what statfs says]
+    bool read_only;           // also from a place where nothing may be written
+    int64_t busy_ms;          // how long to wait for another program's write [10000]
+    int64_t fs_magic;         // the type of the file system, for tests [what statfs says]
+    int64_t (*unix_ms)(void); // for tests [clock_unix_ms]
 };
 // Opens or makes the file; ":memory:" keeps all in memory. A store of a newer version, a read-only
 // place, a file that is no store: a sentence that names the path. On a network file system, and
@@ -54,6 +55,8 @@ MUST_CHECK bool store_run_finish(struct store *s, const struct store_run *run, i
                                  struct err *err);
 // Counts money that went with attempts which brought no reply, inside the open transaction.
 MUST_CHECK bool store_run_spend(struct store *s, int64_t run, int64_t cost_nusd, struct err *err);
+// What all runs in this file have spent since midnight UTC, uncommitted money of ours included.
+MUST_CHECK bool store_day_spent(struct store *s, int64_t *nusd, struct err *err);
 MUST_CHECK bool store_runs(struct store *s, struct arena *a, struct store_runs *out,
                            struct err *err); // oldest first
 // By id, or by the first characters of the key. ERR_INPUT when there is none or several, also of

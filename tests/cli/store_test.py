@@ -79,6 +79,43 @@ class Cost(Stores):
         self.assertGreater(rows["possible"]["cost_usd"], 0)
 
 
+class Day(Stores):
+    """A budget of the day holds for all runs in a store together."""
+    RUN = ("eval", "--model", "sim/responsive", "--limit", 200)
+
+    def spent(self):
+        return sum(row["cost_usd"] for row in json.loads(self.ok("cost", "--json")))
+
+    def test_it_ends_runs_with_exit_5_and_they_go_on_another_day(self):
+        done = run(*self.RUN, "--max-cost-per-day", "0.004", "--out", "a", cwd=self.dir)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn(b"midnight UTC", done.stderr)
+        self.assertGreater(self.spent(), 0.003)
+        self.assertLessEqual(self.spent(), 0.004)
+        # Another run in the same store finds the day's money gone, with nothing called.
+        before = self.spent()
+        done = run(*self.RUN, "--seed", "7", "--max-cost-per-day", "0.004", "--out", "b", cwd=self.dir)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertLess(self.spent() - before, 0.001)
+        # With more money, or tomorrow, the same command goes on.
+        self.ok(*self.RUN, "--max-cost-per-day", "1", "--out", "a")
+        with open(os.path.join(self.dir, "a", "predictions.jsonl"), encoding="utf-8") as f:
+            self.assertEqual(sum(1 for _ in f), 200)
+
+    def test_many_in_flight_do_not_pass_it(self):
+        with Simulator("--latency", "20") as s:
+            done = run("eval", "--model", "openai/sim-modest", "--base-url", s.url, "--limit", "200",
+                       "--extra", '{"priced_as": "openai/gpt-4o-mini"}', "--max-cost-per-day",
+                       "0.004", cwd=self.dir)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertLessEqual(self.spent(), 0.004)
+
+    def test_a_model_without_a_price_is_refused(self):
+        done = run("eval", "--model", "openai/unheard-of", "--base-url", "http://127.0.0.1:1",
+                   "--max-cost-per-day", "1", cwd=self.dir)
+        self.assertEqual(done.returncode, 2, done.stderr)
+
+
 class Export(Stores):
     def test_rows_have_the_papers_columns_and_the_judgement_of_the_run(self):
         self.ok("eval", "--model", "sim/responsive", "--limit", 40, "--out", "o")

@@ -163,6 +163,12 @@ class Trouble(Studies):
         self.study(STUDY, "--out", "o", "--max-cost", "1")
         self.assertEqual(self.runs("o"), self.runs("whole"))
 
+    def test_the_budget_of_the_day_holds_for_all_children(self):
+        _, err = self.study(STUDY, "--out", "o", "--max-cost-per-day", "0.006", code=5)
+        self.assertIn("midnight UTC", err)
+        self.assertLessEqual(sum(r["cost"] for r in self.calls("o")), 0.006)
+        self.study(STUDY, "--out", "o", "--max-cost-per-day", "1")
+
     def calls(self, out):
         import sqlite3
         with sqlite3.connect(self.dir / out / "rookery.db") as db:

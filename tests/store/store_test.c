@@ -357,6 +357,44 @@ static void a_program_is_kept_once(void **state)
     store_close(s);
 }
 
+static int64_t test_clock_ms;
+
+static int64_t test_clock(void)
+{
+    return test_clock_ms;
+}
+
+static int64_t day_spent(struct store *s)
+{
+    int64_t nusd;
+    OK(store_day_spent(s, &nusd, &err));
+    return nusd;
+}
+
+// 2026-12-01 ended 1,796,169,600 s after 1970.
+static void money_counts_for_its_day_in_utc_whatever_the_run(void **state)
+{
+    (void)state;
+    struct store *s = NULL;
+    struct stored_call c = reply(S("{}"));
+    test_clock_ms = 1796169600000 - 1;
+    OK(store_open(S(":memory:"), &(struct store_opts){ .unix_ms = test_clock }, &s, &err));
+    int64_t a = begin(s, S("a"), 1).id, b = begin(s, S("b"), 2).id;
+    assert_int_equal(day_spent(s), 0);
+    OK(store_call_put(s, &(struct call_place){ .run = a }, &c, &err));
+    OK(store_call_put(s, &(struct call_place){ .run = b }, &c, &err));
+    OK(store_run_spend(s, b, 7, &err));
+    assert_int_equal(day_spent(s), 1500 + 1500 + 7); // before anything is committed, too
+    test_clock_ms++;
+    assert_int_equal(day_spent(s), 0);
+    OK(store_call_put(s, &(struct call_place){ .run = a, .job = 1 }, &c, &err));
+    OK(store_flush(s, 1, &err));
+    assert_int_equal(day_spent(s), 1500);
+    test_clock_ms--;
+    assert_int_equal(day_spent(s), 3007);
+    store_close(s);
+}
+
 static void a_file_keeps_everything_from_open_to_open(void **state)
 {
     (void)state;
@@ -393,6 +431,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(money_counts_for_its_day_in_utc_whatever_the_run),
         cmocka_unit_test(a_run_is_found_again_by_its_key),
         cmocka_unit_test(again_begins_the_next_ordinal_only_behind_a_finished_run),
         cmocka_unit_test(runs_are_found_by_id_or_unique_beginning),
