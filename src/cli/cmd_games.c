@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/cli.h"
+#include "cli/run.h"
 #include "match/match.h"
 
 enum { DEPTH_MAX = 16, FILES_MAX = 1000000 };
@@ -222,14 +222,14 @@ static str summary(const struct import *im)
 }
 
 // "IN,OUT": dollars per million tokens.
-static bool read_prices(const struct args *args, struct refined_opts *o, struct err *err)
+static bool read_price(const struct args *args, struct refined_opts *o, struct err *err)
 {
-    str out = opt_text(args, "prices", S("")), in = str_cut(&out, ',');
-    if (!opt_get(args, "prices")->set)
+    str out = opt_text(args, "price", S("")), in = str_cut(&out, ',');
+    if (!opt_get(args, "price")->set)
         return true;
     o->price.known = str_to_double(in, &o->price.input) && str_to_double(out, &o->price.output);
     return o->price.known ||
-           err_set(err, ERR_USAGE, "--prices must be IN,OUT in dollars per million tokens");
+           err_set(err, ERR_USAGE, "--price must be IN,OUT in dollars per million tokens");
 }
 
 // "LABEL=ELO,...".
@@ -261,7 +261,10 @@ static bool show(const struct import *im, const struct args *args)
     if (!str_eq(policy, S("strict")) && !str_eq(policy, S("lenient")))
         return err_set(im->err, ERR_USAGE, "--policy must be strict or lenient");
     o.policy = str_eq(policy, S("strict")) ? POLICY_STRICT : POLICY_LENIENT;
-    if (!read_prices(args, &o, im->err) || !read_anchors(args, im->arena, &o, im->err))
+    struct prices prices;
+    o.prices = &prices;
+    if (!cli_prices(args, im->arena, &prices, im->err) || !read_price(args, &o, im->err) ||
+        !read_anchors(args, im->arena, &o, im->err))
         return false;
     o.with_elo = str_eq(as, S("elo"));
     o.by_opponent = str_eq(as, S("opponents"));
@@ -315,8 +318,8 @@ static const struct opt opts[] = {
       0 },
     { "policy", OPT_TEXT, "NAME",
       "a model's error is a loss (strict) or left out (lenient) [strict]", 0, 0 },
-    { "prices", OPT_TEXT, "IN,OUT", "dollars per million tokens [the logs', the built-in table]", 0,
-      0 },
+    { "price", OPT_TEXT, "IN,OUT", "dollars per million tokens, of all models", 0, 0 },
+    { "prices", OPT_TEXT, "FILE", "the same by model, before the built-in ones", 0, 0 },
     { "anchor", OPT_TEXT, "LIST", "ratings of further opponents: LABEL=ELO,...", 0, 0 },
     { "min-games", OPT_INT, "N", "leave out players with fewer games [1]", 1, 1e9 },
     { 0 },

@@ -2,6 +2,7 @@
 // cmd_study.c - models x methods x seeds from one file, within a budget; then the tables.
 #include <unistd.h>
 
+#include "cli/run.h"
 #include "cli/study.h"
 #include "store/store.h"
 
@@ -66,6 +67,8 @@ bool study_open(struct study *s)
                           : arena_printf(s->arena, "runs/%.*s", STR(s->config.name));
     s->out = opt_text(args, "out", default_out);
     s->store = opt_text(args, "store", path_join(s->out, S("rookery.db"), s->arena));
+    if (!cli_prices(args, s->arena, &s->prices, s->err))
+        return false;
     s->n_jobs = (size_t)opt_int(args, "jobs", sysconf(_SC_NPROCESSORS_ONLN));
     return study_plan(s);
 }
@@ -95,6 +98,7 @@ static bool run(const struct args *args, struct arena *a, struct err *err)
 const struct opt opts_study[] = {
     { "jobs", OPT_INT, "N", "runs at once on each endpoint [the cores]", 1, 1024 },
     { "max-cost", OPT_REAL, "USD", "most the whole study may ever spend [no cap]", 1e-6, 1e6 },
+    { "prices", OPT_TEXT, "FILE", "dollars per million tokens, before the built-in ones", 0, 0 },
     { "max-cost-per-day", OPT_REAL, "USD",
       "most that runs in the store may spend in a day, UTC [no cap]", 1e-6, 1e6 },
     { "rpm", OPT_INT, "N", "at most N requests a minute to each endpoint, of all runs", 1, 1e9 },

@@ -31,6 +31,17 @@ bool cli_model_open(str name, const struct model_opts *opts, struct arena *a, st
     return model_open(name, &all, a, out, err);
 }
 
+bool cli_prices(const struct args *args, struct arena *a, struct prices *out, struct err *err)
+{
+    str text, path = opt_text(args, "prices", S(""));
+    *out = (struct prices){ 0 };
+    if (path.len > 0 && (!file_read(path, PRICES_MAX_BYTES, a, &text, err) ||
+                         (!prices_read(text, a, out, err) && !err_add(err, "%.*s", STR(path)))))
+        return false;
+    prices_builtin(a, out);
+    return true;
+}
+
 bool cli_program_load(str path, struct arena *a, const struct program **out, struct err *err)
 {
     str text;

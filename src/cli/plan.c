@@ -123,5 +123,8 @@ bool run_print_plan(struct run *r)
     if (!add_parts(r, &out))
         return false;
     buf_addf(&out, "  token counts are estimates; --max-cost bounds what is really spent\n");
+    if (r->task_model.price.date.len > 0)
+        buf_addf(&out, "  prices as of %.*s; --prices FILE has others\n",
+                 STR(r->task_model.price.date));
     return print_str(buf_str(&out), r->err);
 }

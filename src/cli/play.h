@@ -16,6 +16,7 @@ struct play { // games of two players
     struct err *err;
     struct game_player players[2];
     struct model models[2];
+    struct prices prices; // of models
     struct engine engines[2];
     bool asks; // somebody outside the process is asked
     struct dialog_rules rules;

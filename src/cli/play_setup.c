@@ -46,6 +46,7 @@ const struct opt opts_players[] = {
     { "allow-http", OPT_FLAG, NULL, "send a key over plain http to another host", 0, 0 },
     { "concurrency", OPT_INT, "N", "games at once [16]", 1, 1024 },
     { "max-cost", OPT_REAL, "USD", "most this run may ever spend [no cap]", 1e-6, 1e6 },
+    { "prices", OPT_TEXT, "FILE", "dollars per million tokens, before the built-in ones", 0, 0 },
     { "max-cost-per-day", OPT_REAL, "USD",
       "most that runs in the store may spend in a day, UTC [no cap]", 1e-6, 1e6 },
     { 0 },
@@ -192,6 +193,9 @@ static bool open_model(struct play *p, int c, str name)
                            side_of(c), STR(extra));
         opts.extra = o;
     }
+    if (p->prices.n == 0 && !cli_prices(args, p->arena, &p->prices, p->err))
+        return false;
+    opts.prices = &p->prices;
     if (!cli_model_open(name, &opts, p->arena, &p->models[c], p->err))
         return err_add(p->err, "--%s", side_of(c));
     const struct model *m = &p->models[c];

@@ -16,6 +16,7 @@ struct run {
     struct arena *arena; // of the process
     struct err *err;
     struct run_config config;
+    struct prices prices;                  // of models
     struct model task_model, prompt_model; // the second only with an optimizer
     const struct program *program;         // what is evaluated: the start, later the compiled one
     struct puzzles train_file, test_file;
@@ -76,6 +77,9 @@ MUST_CHECK bool cli_store_open(const struct args *args, enum store_use use, stru
 // The files of the run directory; then the report (or summary.json with --json).
 MUST_CHECK bool run_save(struct run *r, str summary);
 // Opens a model with the providers and environment of the process.
+// The built-in prices, with those of --prices before them; in `a`.
+MUST_CHECK bool cli_prices(const struct args *args, struct arena *a, struct prices *out,
+                           struct err *err);
 MUST_CHECK bool cli_model_open(str name, const struct model_opts *opts, struct arena *a,
                                struct model *out, struct err *err);
 MUST_CHECK bool cli_program_load(str path, struct arena *a, const struct program **out,

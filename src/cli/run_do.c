@@ -241,6 +241,7 @@ static void note_measured(struct run *r)
     struct run_facts *f = &r->facts;
     const struct pump_stats *s = pump_stats(r->lab.pump);
     f->spent_usd = (double)s->spent_nusd / 1e9;
+    f->prices_as_of = r->task_model.price.date;
     f->n_retries = s->n_retries;
     f->n_new_calls = s->n_calls;
     f->n_replayed_calls = s->n_replayed;

@@ -37,6 +37,7 @@ const struct opt opts_run[] = {
     { "rpm", OPT_INT, "N", "at most N requests a minute to each endpoint", 1, 1e9 },
     { "tpm", OPT_INT, "N", "at most N tokens a minute, in and out, to each endpoint", 1, 1e12 },
     { "max-cost", OPT_REAL, "USD", "most this run may ever spend [no cap]", 1e-6, 1e6 },
+    { "prices", OPT_TEXT, "FILE", "dollars per million tokens, before the built-in ones", 0, 0 },
     { "max-cost-per-day", OPT_REAL, "USD",
       "most that runs in the store may spend in a day, UTC [no cap]", 1e-6, 1e6 },
     { "preset", OPT_TEXT, "NAME", "paper or improved [paper]", 0, 0 },

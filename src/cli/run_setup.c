@@ -218,6 +218,11 @@ static bool open_model(struct run *r, const struct model_config *m, str base_url
         .allow_plain_http = opt_flag(r->args, "allow-http"),
         .no_key = opt_flag(r->args, "dry-run"), // nothing will be sent
     };
+    if (r->args->child)
+        r->prices = r->args->child->prices;
+    else if (r->prices.n == 0 && !cli_prices(r->args, r->arena, &r->prices, r->err))
+        return false;
+    opts.prices = &r->prices;
     str mode = opt_text(r->args, format, S("json_object"));
     if (!format_parse(mode, &opts.format))
         return err_set(r->err, ERR_USAGE, "--%s must be none, json_object or schema, got \"%.*s\"",

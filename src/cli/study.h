@@ -48,6 +48,7 @@ struct study_child { // of struct args, in a child
     size_t holder; // in both
     struct study_progress *progress;
     int64_t max_day_nusd; // 0: no cap
+    struct prices prices;
 };
 // Lets a run that a study started draw on the shared budget and tell its parent how far it is.
 struct run;
@@ -62,6 +63,7 @@ struct study {
     struct arena *arena;
     struct err *err;
     struct study_config config;
+    struct prices prices;
     str out, store;
     struct study_cells cells;
     struct purse *purse;

@@ -104,6 +104,7 @@ static int run_cell(const struct study *s, const struct study_cell *c)
         c->holder,
         &s->progress[c->holder],
         (int64_t)(opt_real(s->args, "max-cost-per-day", 0) * 1e9),
+        s->prices,
     };
     const struct command *command = c->program.len > 0 ? &command_eval : &command_optimize;
     child_words(s, c, &words);

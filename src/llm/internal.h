@@ -113,3 +113,8 @@ MUST_CHECK bool reply_from_value(const json_t *value, struct arena *a, struct re
                                  struct err *err);
 // The limit on answer tokens that a request sends, 0: none.
 int64_t request_output_limit(const struct model *m, const struct model_request *q);
+
+// ---- price_table.c: the embedded file, generated from data/ ----
+
+extern const unsigned char llm_prices_data[];
+extern const size_t llm_prices_size;

@@ -33,8 +33,21 @@ struct model_request {
 struct price { // US dollars per million tokens
     bool known;
     double input, cached, cache_write, output;
+    str date; // of the table it is from; empty: of none
 };
-struct price price_of(str model); // of the built-in dated table, by full name
+struct prices { // by full model name; the first that fits holds
+    struct priced_model {
+        str name;
+        struct price price;
+    } * v;
+    size_t n, cap;
+};
+enum { PRICES_MAX_BYTES = 1 << 20 };
+// Adds the models of a price file as data/prices.json is one. ERR_INPUT names model and member.
+MUST_CHECK bool prices_read(str text, struct arena *a, struct prices *out, struct err *err);
+void prices_builtin(struct arena *a, struct prices *out); // adds those
+// Dated names, and those behind a router, cost what the plain ones do.
+struct price price_of(const struct prices *p, str model);
 // Section 14: (total - cached - write) x in + ..., each term clamped at 0, in nano-dollars.
 int64_t price_cost_nusd(const struct price *p, const struct usage *u);
 int64_t tokens_estimate(str text); // max(characters / 4, words x 1.3), rounded up
@@ -129,9 +142,10 @@ struct model_opts { // zero: nothing set, but for `from`; see the fields of stru
     int64_t max_tokens, timeout_ms;
     int retries;
     enum reply_format format;
-    const json_t *extra;   // borrowed
-    bool allow_plain_http; // send a key over http to another host than loopback
-    bool no_key;           // nothing will be sent: a missing key is no error
+    const json_t *extra;         // borrowed
+    const struct prices *prices; // NULL: the built-in ones
+    bool allow_plain_http;       // send a key over http to another host than loopback
+    bool no_key;                 // nothing will be sent: a missing key is no error
 };
 // Finds provider, key and (unless opts name one) ROOKERY_<PROVIDER>_BASE_URL. ERR_USAGE: unknown
 // provider (the nearest is named), secrets in base URL or `extra`, a key over plain http;

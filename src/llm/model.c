@@ -208,6 +208,21 @@ static bool extra_is_clean(const struct model *m, struct err *err)
     return extra_has_no_secret(m->extra, m->key, err) || err_add(err, "%.*s", STR(m->name));
 }
 
+// A local server costs nothing, unless the table has a price for it.
+static bool set_price(const struct prices *prices, struct arena *a, struct model *m,
+                      struct err *err)
+{
+    struct prices builtin = { 0 };
+    str priced_as = json_get_str(m->extra, "priced_as");
+    if (!prices)
+        prices_builtin(a, &builtin);
+    m->price = price_of(prices ? prices : &builtin, priced_as.len > 0 ? priced_as : m->name);
+    m->price.known |= is_local(m);
+    return priced_as.len == 0 || m->price.known ||
+           err_set(err, ERR_USAGE, "%.*s: priced_as names %s, whose price is not known",
+                   STR(m->name), str_show(priced_as, 60).text);
+}
+
 bool model_open(str name, const struct model_opts *opts, struct arena *a, struct model *out,
                 struct err *err)
 {
@@ -215,13 +230,8 @@ bool model_open(str name, const struct model_opts *opts, struct arena *a, struct
     if (!set_name(name, opts->from, a, out, err) || !set_options(opts, out, err) ||
         !set_endpoint(opts, a, out, err) || !extra_is_clean(out, err))
         return false;
-    str priced_as = json_get_str(out->extra, "priced_as");
-    out->price = is_local(out) ? (struct price){ .known = true }
-                               : price_of(priced_as.len > 0 ? priced_as : out->name);
-    if (priced_as.len > 0 && !out->price.known)
-        return err_set(err, ERR_USAGE, "%.*s: priced_as names %s, whose price is not known",
-                       STR(out->name), str_show(priced_as, 60).text);
-    return !out->provider->open || out->provider->open(out, a, err);
+    return set_price(opts->prices, a, out, err) &&
+           (!out->provider->open || out->provider->open(out, a, err));
 }
 
 struct model_request model_request_new(const struct model *m, const struct sampling *override,

@@ -1,71 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // prices.c - tokens and money of a call (endpoint specification, section 14). What the provider
-// reports wins; else a dated table; where neither tells, the figure says so.
+// reports wins; else a dated table (price_table.c); where neither tells, the figure says so.
 #include "llm/internal.h"
 
 static const double tokens_max = 1e12; // beyond: not a count
 static const double usd_max = 1e6;     // of one call; beyond: not a price
-
-// US dollars per million tokens as the providers published them, last compared on
-// 2026-08-09.
-// Prices change: what a provider reports in its replies goes first, and each figure is stored with
-// where it is from.
-static const struct {
-    str model;
-    struct price price; // known, input, cached input, cache write, output
-} table[] = {
-    { T("openai/gpt-5.5"), { true, 5, 0.5, 5, 30 } },
-    { T("openai/gpt-5.4"), { true, 2.5, 0.25, 2.5, 15 } },
-    { T("openai/gpt-5.4-mini"), { true, 0.75, 0.075, 0.75, 4.5 } },
-    { T("openai/gpt-5.4-nano"), { true, 0.2, 0.02, 0.2, 1.25 } },
-    { T("openai/gpt-5"), { true, 1.25, 0.125, 1.25, 10 } },
-    { T("openai/gpt-5-mini"), { true, 0.25, 0.025, 0.25, 2 } },
-    { T("openai/gpt-5-nano"), { true, 0.05, 0.005, 0.05, 0.4 } },
-    { T("openai/gpt-4.1"), { true, 2, 0.5, 2, 8 } },
-    { T("openai/gpt-4.1-mini"), { true, 0.4, 0.1, 0.4, 1.6 } },
-    { T("openai/gpt-4.1-nano"), { true, 0.1, 0.025, 0.1, 0.4 } },
-    { T("openai/gpt-4o"), { true, 2.5, 1.25, 2.5, 10 } },
-    { T("openai/gpt-4o-mini"), { true, 0.15, 0.075, 0.15, 0.6 } },
-    { T("openai/o3"), { true, 2, 0.5, 2, 8 } },
-    { T("openai/o3-mini"), { true, 1.1, 0.55, 1.1, 4.4 } },
-    { T("openai/o4-mini"), { true, 1.1, 0.275, 1.1, 4.4 } },
-    { T("anthropic/claude-haiku-4.5"), { true, 1, 0.1, 1.25, 5 } },
-    { T("anthropic/claude-haiku-4-5"), { true, 1, 0.1, 1.25, 5 } }, // as its maker writes it
-};
-
-// "gpt-4o-mini-2024-07-18", "claude-haiku-4-5-20251001" without the date: dated names cost what the
-// plain ones do.
-static str without_date(str model)
-{
-    static const str forms[] = { T("-dddd-dd-dd"), T("-dddddddd") };
-    for (size_t f = 0; f < ARRAY_LEN(forms); f++) {
-        size_t len = forms[f].len;
-        size_t good = 0;
-        str tail = model.len > len ? str_sub(model, model.len - len, len) : (str){ 0 };
-        for (size_t i = 0; i < tail.len; i++)
-            good += forms[f].data[i] == 'd' ? ascii_is_digit(tail.data[i]) : tail.data[i] == '-';
-        if (good == len)
-            return str_sub(model, 0, model.len - len);
-    }
-    return model;
-}
-
-struct price price_of(str model)
-{
-    static const str router = T("openrouter/"); // passes the provider's price on
-    if (str_starts(model, router)) {
-        model = str_sub(model, router.len, model.len);
-        if (str_ends(model, S(":free")))
-            return (struct price){ .known = true };
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < ARRAY_LEN(table); i++)
-            if (str_eq(model, table[i].model))
-                return table[i].price;
-        model = without_date(model);
-    }
-    return (struct price){ 0 };
-}
 
 // To the nearest nano-dollar; by hand, since libm is not linked for one rounding.
 static int64_t nusd_of(double usd)

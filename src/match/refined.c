@@ -151,10 +151,12 @@ static void add(struct column *c, double value)
 }
 
 // Dollars of one game; false: no price is known.
-static bool cost_of(const struct log_side *s, const struct price *given, double *usd)
+static bool cost_of(const struct log_side *s, const struct refined_opts *o, double *usd)
 {
-    struct price p = given->known ? *given : price_of(s->model);
-    if (!given->known && s->cost_known) {
+    struct price p = o->price.known ? o->price
+                     : o->prices    ? price_of(o->prices, s->model)
+                                    : (struct price){ 0 };
+    if (!o->price.known && s->cost_known) {
         *usd = s->cost_usd;
         return true;
     }
@@ -193,7 +195,7 @@ static void count_game(struct totals *t, const struct game_log *g, const struct 
     add(&t->duration, whole ? 1 : m / USUAL_PLIES);
     if (s->seconds > 0)
         add(&t->time, s->seconds);
-    if (!s->has_usage || !cost_of(s, &o->price, &usd)) {
+    if (!s->has_usage || !cost_of(s, o, &usd)) {
         t->has_cost = false;
         return;
     }

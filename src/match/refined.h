@@ -15,7 +15,8 @@ struct refined_opts { // zero: as the original, strict policy
     bool by_opponent;                     // a row a player and opponent: column white_opponent
     bool with_elo;                        // the columns of elo_refined.csv, and ours
     int64_t min_games;                    // against one opponent; fewer: left out [1]
-    struct price price;                   // of tokens; not known: what the logs say, else empty
+    struct price price;                   // of tokens, for all models; not known: see prices
+    const struct prices *prices;          // of models whose logs tell no cost
     const struct refined_anchor *anchors; // beside random and dragon-lvl-N
     size_t n_anchors;
 };

@@ -266,6 +266,7 @@ static void put_measured(struct json_out *o, const struct run_facts *f)
     json_key_open(o, S("measured"), '{');
     json_key_double(o, S("wall_s"), f->wall_s);
     json_key_double(o, S("spent_usd"), f->spent_usd);
+    json_key_maybe(o, S("prices_as_of"), f->prices_as_of);
     json_key_int(o, S("new_calls"), f->n_new_calls);
     json_key_int(o, S("replayed_calls"), f->n_replayed_calls);
     json_key_int(o, S("reused_calls"), f->n_reused_calls);

@@ -43,6 +43,7 @@ struct run_facts {       // what the files tell beside the tally
     struct usage_total compile_task, compile_prompt; // by the task model, by the prompt model
     int64_t n_saved_calls; // of compiling: task asks that what was known made needless
     double wall_s, spent_usd;
+    str prices_as_of; // "2026-08-09"; empty: no table was used
     int64_t n_retries, n_new_calls, n_replayed_calls, n_reused_calls;
 };
 struct result_set { // what the files list

@@ -79,6 +79,30 @@ class Cost(Stores):
         self.assertGreater(rows["possible"]["cost_usd"], 0)
 
 
+class Prices(Stores):
+    FILE = '{"date": "2026-11-30", "models": {"openai/sim-modest": {"input": 1000, "output": 0}}}'
+
+    def test_a_file_prices_calls_and_is_named_by_its_date(self):
+        (self.dir / "p.json").write_text(self.FILE)
+        with Simulator() as s:
+            self.ok("eval", "--model", "openai/sim-modest", "--base-url", s.url, "--limit", 4,
+                    "--prices", "p.json", "--out", "o")
+        row, = json.loads(self.ok("cost", "--json"))
+        self.assertEqual(row["cost_source"], "priced")
+        self.assertAlmostEqual(row["cost_usd"], row["prompt_tokens"] * 1000 / 1e6, 9)
+        measured = json.loads((self.dir / "o" / "summary.json").read_text())["rookery"]["measured"]
+        self.assertEqual(measured["prices_as_of"], "2026-11-30")
+
+    def test_a_bad_file_is_refused_by_name_and_nothing_is_called(self):
+        (self.dir / "p.json").write_text(self.FILE.replace("1000", '"dear"'))
+        for command in (("eval", "--model", "sim/modest"), ("play", "--white", "sim/modest")):
+            done = run(*command, "--prices", "p.json", cwd=self.dir)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(b"p.json: openai/sim-modest: \"input\" must be", done.stderr)
+        done = run("eval", "--model", "sim/modest", "--prices", "gone.json", cwd=self.dir)
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+
 class Day(Stores):
     """A budget of the day holds for all runs in a store together."""
     RUN = ("eval", "--model", "sim/responsive", "--limit", 200)

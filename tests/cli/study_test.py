@@ -169,6 +169,16 @@ class Trouble(Studies):
         self.assertLessEqual(sum(r["cost"] for r in self.calls("o")), 0.006)
         self.study(STUDY, "--out", "o", "--max-cost-per-day", "1")
 
+    def test_prices_of_a_file_hold_for_all_children(self):
+        (self.dir / "p.json").write_text('{"date": "2026-11-30", "models": {"openai/sim-modest": '
+                                         '{"input": 1e5, "output": 1e5}}}')
+        with Simulator() as s:
+            text = STUDY.replace("sim/responsive", "{name: openai/sim-modest, label: Dear, "
+                                 f"base_url: '{s.url}'}}")
+            _, err = self.study(text, "--out", "o", "--prices", "p.json", "--max-cost", "0.5",
+                                code=5)
+        self.assertIn("budget", err)
+
     def calls(self, out):
         import sqlite3
         with sqlite3.connect(self.dir / out / "rookery.db") as db:
