@@ -109,4 +109,5 @@ extern const struct command command_cost, command_decode, command_doctor, comman
     command_store_compact, command_store_export, command_store_merge, command_store_verify,
     command_harness_check, command_harness_parse, command_pgn, command_power, command_play,
     command_study, command_transfer, command_stats_breakdown, command_stats_curve,
-    command_stats_pareto, command_stats_prompt, command_stats_regret, command_stats_rollout;
+    command_stats_pareto, command_stats_prompt, command_stats_regret, command_stats_rollout,
+    command_stats_ratings;

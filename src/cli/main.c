@@ -41,6 +41,7 @@ const struct command *const commands[] = {
     &command_stats_prompt,
     &command_stats_regret,
     &command_stats_rollout,
+    &command_stats_ratings,
     &command_power,
     &command_play,
     &command_games,

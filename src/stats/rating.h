@@ -31,6 +31,7 @@ struct stats_glicko_game {
     double opponent, deviation; // of the opponent, before the period
     double score;               // 1, 0.5, 0
 };
+#define GLICKO_TAU 0.5 // the usual one
 // The player after one rating period; `tau` bounds the change of volatility (0.3 to 1.2).
 struct stats_glicko stats_glicko_update(struct stats_glicko player,
                                         const struct stats_glicko_game *games, size_t n,

@@ -69,4 +69,5 @@ struct stats_correlation {
 struct stats_correlation stats_pearson(const double *x, const double *y, size_t n);
 struct stats_correlation stats_spearman(const double *x, const double *y, size_t n);
 
+#include "stats/pool.h"
 #include "stats/rating.h"

@@ -122,6 +122,22 @@ class Play(Case):
         for key in ("total_games", "white_wins", "reasons", "player_black", "std_dev_moves"):
             self.assertEqual(again[key], whole[key])
 
+    def test_players_of_either_colour_are_rated(self):
+        self.ok("play", "--white", "random", "--black", "builtin:depth=1", "--games", 6, "--out",
+                "a", "--logs")
+        self.ok("play", "--white", "builtin:depth=1", "--black", "builtin:depth=1,handicap=0.9",
+                "--games", 6, "--out", "b")
+        strong, weak, rand = json.loads(self.ok("stats", "ratings", "a", "b", "--format", "json"))
+        self.assertEqual((strong["games"], strong["as White"], strong["as Black"]),
+                         ("12", "6", "6"))
+        self.assertIn("handicap", weak["player"])
+        self.assertEqual(rand["player"], "random")
+        self.assertGreater(float(strong["Glicko-2"].split()[0]), 1500)
+        self.assertLess(float(rand["Bayesian Elo"].split()[0]), 0)
+        self.assertRegex(strong["Elo"], "^> -?[0-9.]+$|\u00b1")  # met Random, whose rating is known
+        self.assertEqual(weak["Elo"], "n/a")
+        self.assertRegex(strong["score %"], r"^[0-9.]+ \[[0-9.]+, [0-9.]+\]$")
+
     def test_profiles_are_not_pooled(self):
         for profile in ("compat", "robust"):
             self.ok("play", "--black", "sim/strong", "--profile", profile, "--max-plies", 4,
