@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/harness_commands.h"
 #include "sandbox/sandbox.h"
 #include "version.h"
 
@@ -48,6 +49,7 @@ const struct command *const commands[] = {
     &command_study,
     &command_transfer,
     &command_harness_check,
+    &command_harness_eval,
     &command_harness_parse,
     &command_doctor,
     NULL,

@@ -22,11 +22,13 @@ struct run {
     struct puzzles train_file, test_file;
     struct puzzle_positions train, validation, test;
     int samples;
-    bool has_out;       // the person named an output directory
-    str key;            // run id of decisions 1.4
-    str key_extra;      // what else tells the run apart: engine and limits; empty: nothing
-    int n_engines;      // processes at once; 0: as the pump likes
-    str answers_sha256; // of recorded answers that are scored; empty: a model is asked
+    bool has_out;            // the person named an output directory
+    str key;                 // run id of decisions 1.4
+    str key_extra;           // what else tells the run apart: engine and limits; empty: nothing
+    int n_engines;           // processes at once; 0: as the pump likes
+    str answers_sha256;      // of recorded answers that are scored; empty: a model is asked
+    struct sandbox *sandbox; // where candidates run; NULL: none are asked
+    double tolerated;        // see struct lab
     struct store *store;
     struct store_run row;
     struct lab lab;
@@ -48,6 +50,8 @@ struct run {
 typedef bool run_steps(struct run *r);
 MUST_CHECK bool run_command(const struct args *args, struct arena *a, run_steps *steps,
                             struct err *err);
+MUST_CHECK bool run_open_sandbox(struct run *r);
+void run_close_sandbox(struct run *r); // after its pump
 // Configuration file (first positional, if any), then flags, then checks between them. `method` is
 // used where neither names another; a command without --method knows only that one.
 MUST_CHECK bool run_configure(struct run *r, enum method method);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // run_do.c - a run from its store row to its files: optimise, evaluate, save.
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,7 +32,10 @@ static str default_directory(const struct run *r)
     char *text = arena_alloc(r->arena, model.len + 1);
     for (size_t i = 0; i < model.len; i++)
         text[i] = model.data[i] == '/' ? '-' : model.data[i];
-    str dir = arena_printf(r->arena, "runs/%s-%s-%.8s", r->args->command->name, text, r->key.data);
+    char *command = arena_alloc(r->arena, strlen(r->args->command->name) + 1);
+    for (size_t i = 0; r->args->command->name[i]; i++)
+        command[i] = r->args->command->name[i] == ' ' ? '-' : r->args->command->name[i];
+    str dir = arena_printf(r->arena, "runs/%s-%s-%.8s", command, text, r->key.data);
     return r->row.ordinal == 0
                ? dir
                : arena_printf(r->arena, "%.*s-%lld", STR(dir), (long long)r->row.ordinal);
@@ -135,6 +139,7 @@ bool run_begin(struct run *r)
                     .tpm = opt_int(r->args, "tpm", 0) },
         .ca_file = str_from(getenv("SSL_CERT_FILE")), // as OpenSSL and Python's clients read it
         .engines = r->n_engines,
+        .sandbox = r->sandbox,
         .reuse = opt_flag(r->args, "reuse"),
         .jitter_seed = (uint64_t)clock_mono_us(), // spreads retries of programs started together
         .interrupted = &signals_seen,
@@ -144,6 +149,7 @@ bool run_begin(struct run *r)
     study_child_opts(r, &opts);
     r->lab = (struct lab){ .arena = r->arena,
                            .pump = pump_new(&opts, r->store, r->err),
+                           .tolerated = r->tolerated,
                            // A finished run is shown as it ended.
                            .continue_on_error = c->continue_on_error || r->replayed };
     return r->lab.pump != NULL;
@@ -331,6 +337,7 @@ bool run_command(const struct args *args, struct arena *a, run_steps *steps, str
         print_so_far(r);
     explain_close(r);
     pump_free(r->lab.pump);
+    run_close_sandbox(r);
     store_close(r->store);
     config_free(&r->config);
     return ok;

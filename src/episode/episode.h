@@ -152,7 +152,7 @@ struct puzzle_record { // outcome.record of episode_puzzle; never NULL once done
 extern const struct episode_kind episode_prompt;
 struct prompt_input { // input of episode_prompt
     const str *values;
-    str plain;
+    str plain, system; // system: empty for none
 };
 struct prompt_record { // outcome.record of episode_prompt; never NULL once done
     bool usable;

@@ -36,7 +36,10 @@ static enum step render(struct prompt_episode *ep, struct ask *out)
     const struct prompt_input *input = ep->base.job->input;
     if (ep->base.job->program)
         program_render(ep->base.job->program, input->values, ep->base.arena, &ep->messages);
-    else
+    if (!ep->base.job->program && input->system.len > 0)
+        *vec_push(ep->base.arena, &ep->messages) =
+            (struct message){ .role = ROLE_SYSTEM, .text = input->system };
+    if (!ep->base.job->program)
         *vec_push(ep->base.arena, &ep->messages) =
             (struct message){ .role = ROLE_USER, .text = input->plain };
     return ask(ep, READ, out);

@@ -34,17 +34,17 @@ static void keep_outcome(void *ctx, size_t index, const struct outcome *out)
         kept->record = b->jobs[index].kind->copy_record(out->record, b->lab->arena);
 }
 
-enum pass { FIRST_PASS, LAST_PASS };
+enum pass { FIRST_PASS, SECOND_PASS, LAST_PASS }; // the last one only where failures are kept
 
 static bool run_pass(struct batch *b, enum pass pass, struct err *err)
 {
-    bool tolerant = b->lab->continue_on_error;
+    bool keeps = b->lab->continue_on_error && pass != FIRST_PASS;
     struct feed feed = { .next = next_job,
                          .done = keep_outcome,
                          .ctx = b,
                          .phase = b->lab->phase,
-                         .accept_failures = tolerant,
-                         .keep_failures = tolerant && pass == LAST_PASS };
+                         .accept_failures = b->lab->continue_on_error || b->lab->tolerated > 0,
+                         .keep_failures = keeps || pass == LAST_PASS };
     b->next = 0;
     return pump_run(b->lab->pump, b->lab->n_batches, &feed, err);
 }
@@ -79,11 +79,17 @@ bool lab_evaluate(struct lab *lab, const struct job *jobs, size_t n, const struc
     b.n_todo = collect_failed(b.outcomes, n, FAILED_NOW, todo);
     if (b.n_todo > 0) {
         log_line(LOG_WARN, "%zu of %zu answers did not arrive; trying them once more", b.n_todo, n);
-        if (!run_pass(&b, LAST_PASS, err))
+        if (!run_pass(&b, SECOND_PASS, err))
             return false;
+        b.n_todo = collect_failed(b.outcomes, n, FAILED_NOW, todo);
     }
+    bool tolerable =
+        collect_failed(b.outcomes, n, FAILED_EVER, NEW_ARRAY(lab->arena, size_t, n + 1)) <=
+        (size_t)(lab->tolerated * (double)n);
+    if (b.n_todo > 0 && tolerable && !lab->continue_on_error && !run_pass(&b, LAST_PASS, err))
+        return false;
     size_t missing = collect_failed(b.outcomes, n, FAILED_EVER, todo);
-    if (missing > 0 && !lab->continue_on_error)
+    if (missing > 0 && !tolerable && !lab->continue_on_error)
         return err_set(err, ERR_RUN,
                        "%zu of %zu answers did not arrive after all tries (first: %.*s); nothing "
                        "of this batch is scored, give the same command again to go on",
@@ -136,7 +142,8 @@ bool lab_ask(struct lab *lab, const struct lab_question *questions, size_t n,
     const struct outcome *outcomes;
     for (size_t i = 0; i < n; i++) {
         const struct lab_question *q = &questions[i];
-        inputs[i] = (struct prompt_input){ .values = q->values, .plain = q->plain };
+        inputs[i] =
+            (struct prompt_input){ .values = q->values, .plain = q->plain, .system = q->system };
         sampling[i] = q->sampling;
         jobs[i] = (struct job){ .kind = &episode_prompt,
                                 .program = q->ask,

@@ -11,6 +11,7 @@ struct lab_progress { // of the current batch, for whoever watches
 struct lab {             // made by the caller; plain values
     struct arena *arena; // of the run: programs, outcomes, records
     struct pump *pump;
+    double tolerated;       // share of a batch that may stay without an answer, as failed [0]
     bool continue_on_error; // record what never arrived as failed instead of stopping
     int64_t n_batches;      // evaluated so far; numbers the next one
     str phase;              // what its calls are for: "optimising"; "proposing" in lab_ask
@@ -21,7 +22,8 @@ struct lab {             // made by the caller; plain values
 
 // Runs n jobs to their outcomes, in `lab->arena`, records copied. Jobs that did not arrive are
 // tried once more at the end; if one still is missing, the call fails with ERR_RUN and nothing is
-// scored (the same command goes on later), unless continue_on_error. Failures of the pump pass
+// scored (the same command goes on later), unless continue_on_error, or no more are missing than
+// tolerated: these are tried a third time, then recorded as failed. Failures of the pump pass
 // through. Outcomes are in job order whatever the order of replies.
 MUST_CHECK bool lab_evaluate(struct lab *lab, const struct job *jobs, size_t n,
                              const struct outcome **out, struct err *err);
@@ -51,6 +53,7 @@ struct lab_question {
     const struct program *ask; // its fields and task, or NULL
     const str *values;         // one per input field of `ask`
     str plain;                 // without `ask`: the whole user message
+    str system;                // beside `plain`: the system message; empty: none
 };
 // Asks n questions at once; out[n] in their order. Records are NULL only where a call failed for
 // good and continue_on_error is set; the caller does without the answer. Otherwise as lab_evaluate.

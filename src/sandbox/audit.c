@@ -52,6 +52,8 @@ static bool take_report(struct audit_run *run, const struct audit_index *index, 
         audit_find(run->out, run->a, faults.v[i]);
     if (ok)
         look_up(run, index, json_object_get(in, "lookups"));
+    run->shape = arena_str(run->a, json_get_str(in, "shape"));
+    run->frame = arena_str(run->a, json_get_str(in, "frame"));
     json_decref(in);
     return ok;
 }
@@ -277,11 +279,17 @@ static bool audit_behaviour(struct audit_run *run, struct err *err)
 bool sandbox_audit(struct sandbox *s, const struct audit_opts *opts, struct arena *a,
                    struct examination *io, struct err *err)
 {
-    struct audit_run run = { s, opts->source, &io->contract, a, &io->findings, NULL, false, 0 };
+    struct audit_run run = { .sandbox = s,
+                             .source = opts->source,
+                             .contract = &io->contract,
+                             .a = a,
+                             .out = &io->findings };
     if (io->verdict == VERDICT_REJECT)
         return true;
     if (!audit_text(&run, opts, err) || !audit_behaviour(&run, err))
         return false;
+    io->shape = run.shape;
+    io->frame = run.frame;
     examination_judge(io);
     return true;
 }

@@ -12,6 +12,10 @@ import json
 import math
 import tokenize
 import zlib
+try:
+    from _sha2 import sha256
+except ImportError:  # before Python 3.12
+    from _sha256 import sha256
 
 ILLUSTRATION = frozenset("e2e4 e7e5 d2d4 d7d5 g1f3 e1g1 e7e8q a7a8q".split())
 ENGINES = re.compile(r"stockfish|lc0|leela|syzygy|tablebase|polyglot", re.I)
@@ -547,6 +551,25 @@ def audit_difference(tree, parent, report):
         report.add("C13", "warn", 1, "W-weak: only numbers, punctuation or case change")
 
 
+def shape(tree):
+    """A digest of what the tree does: without docstrings and positions."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef)) and ast.get_docstring(node, False):
+            node.body = node.body[1:] or [ast.Pass()]
+    return sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def without_prompts(tree):
+    """The tree with the two prompts masked, whether their assignment is annotated or not."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if (isinstance(node, (ast.Assign, ast.AnnAssign)) and len(targets) == 1
+                and isinstance(targets[0], ast.Name) and targets[0].id in PROMPTS.values()
+                and node.value):
+            node.value = ast.Constant("")
+    return tree
+
+
 def audit(source, parent, globals_json):
     """The static findings of a source that the check has accepted."""
     report = Report()
@@ -564,4 +587,5 @@ def audit(source, parent, globals_json):
     audit_fingerprints(tree, report)
     if parent:
         audit_difference(tree, parent, report)
-    return report.value()
+    return {**report.value(), "shape": shape(parse(source)),
+            "frame": shape(without_prompts(parse(source)))}

@@ -22,6 +22,7 @@ struct audit_run { // one candidate
     struct cell *cell; // NULL: to be loaded
     bool by_san;       // its parser resolves SAN
     int64_t faults;
+    str shape, frame; // digests of the text, see struct examination
 };
 // Calls a function in the run's cell. False: it raised, died or was too slow.
 bool audit_call(struct audit_run *run, const struct harness_call *call, struct harness_result *r);

@@ -76,6 +76,9 @@ struct examination { // of a candidate's source
     struct violations findings;       // warnings too; sorted by line, column, rule
     struct harness_contract contract; // where it was loaded
     bool unscored;                    // the machine was too busy to tell (CELL_WALL)
+    // From the audit: digests of the source's tree without docstrings and positions, and of the
+    // same without the two prompts. Empty: it was not audited.
+    str shape, frame;
 };
 // Checks a source in one cell and loads it in another. False: the sandbox itself failed.
 MUST_CHECK bool sandbox_examine(struct sandbox *s, str source, struct arena *a,

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// harness_commands.h - the commands that score and evolve harnesses, for the table in main.c.
+#pragma once
+#include "cli/cli.h"
+
+extern const struct command command_harness_eval; // one a file
