@@ -6,6 +6,7 @@ A bar that cannot be measured here (a peer is not installed) is named as skipped
 bar is missed; on a busy machine measure again before believing it.
 """
 import csv
+import http.client
 import json
 import math
 import os
@@ -234,6 +235,45 @@ def bench_cell_calls(folder):
     return ratio
 
 
+EPISODES = 2000
+
+
+def bench_env():
+    """Steps of `harness env` a second of CPU, all its processes together: the baseline, puzzles
+    solved to their end, so that each few steps a child is started and loaded."""
+    with open(ROOT / "data/puzzles-train.csv", newline="", encoding="utf-8") as source:
+        lines = {row["PuzzleId"]: row["Moves"].split()[1::2] for row in csv.DictReader(source)}
+
+    def seconds(episodes):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        server = subprocess.Popen([ROOKERY, "harness", "env", "--harness", "builtin:h0"],
+                                  stdout=subprocess.PIPE)
+        port, steps = int(re.search(rb":(\d+)", server.stdout.readline())[1]), 0
+        client = http.client.HTTPConnection("127.0.0.1", port)
+
+        def ask(path, **body):
+            client.request("POST", path, json.dumps(body))
+            return json.loads(client.getresponse().read())
+        for _ in range(episodes):
+            at = ask("/reset")
+            for move in lines[at["puzzle"]]:
+                out = ask("/step", episode=at["episode"], text=f"<move>{move}</move>")
+                steps += 1
+            if out["reward"] != 1:
+                sys.exit(f"bench.py: harness env: {out}")
+            ask("/close", episode=at["episode"])
+        client.close()
+        server.terminate()
+        server.wait()
+        server.stdout.close()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, steps
+    (none, _), (all_of_it, steps) = seconds(0), seconds(EPISODES)
+    print(f"  harness env: {steps} steps in {EPISODES} episodes, "
+          f"{1e6 * (all_of_it - none) / steps:.0f} us of CPU a step")
+    return steps / (all_of_it - none)
+
+
 NGINX = """daemon off; pid {dir}/pid; error_log {dir}/error.log; worker_processes 1;
 events {{ worker_connections 1024; }}
 http {{
@@ -331,7 +371,8 @@ def main():
                  lambda: bench_throughput(folder, str(folder / "calls.db")), None, 9.0),
                 ("eval: us CPU around a call", lambda: bench_calls(folder), None, 100.0),
                 ("harness: child's start, times Python's", bench_cell_start, None, 1 / 3),
-                ("harness: three calls, times Python's", lambda: bench_cell_calls(folder), None, 3.0)):
+                ("harness: three calls, times Python's", lambda: bench_cell_calls(folder), None, 3.0),
+                ("harness env: steps/s of CPU", bench_env, 2000.0, None)):
             value = measure()
             bar = f"at most {high:.3g}" if high else f"at least {low:g}" if low else "no bar"
             if value is None:

@@ -339,6 +339,8 @@ bool utf8_is_word(uint32_t code)
 
 bool utf8_valid(str s)
 {
+    if (s.len == 0)
+        return true; // perhaps no text at all: NULL bears no arithmetic
     for (;;) {
         uint32_t code;
         bool valid;

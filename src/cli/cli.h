@@ -111,3 +111,4 @@ extern const struct command command_cost, command_decode, command_doctor, comman
     command_study, command_transfer, command_stats_breakdown, command_stats_curve,
     command_stats_pareto, command_stats_prompt, command_stats_regret, command_stats_rollout,
     command_stats_ratings;
+extern const struct command command_harness_env, command_harness_export;

@@ -51,6 +51,8 @@ const struct command *const commands[] = {
     &command_harness_check,
     &command_harness_eval,
     &command_harness_parse,
+    &command_harness_env,
+    &command_harness_export,
     &command_doctor,
     NULL,
 };

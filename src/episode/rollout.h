@@ -106,3 +106,5 @@ void rollout_metrics_write(const struct rollout_record *r, struct json_out *out)
 // Asks the policy and the candidate's child. The score is 1 where the puzzle is solved, else 0;
 // failed where no answer arrived, or the machine was too busy for the child.
 extern const struct episode_kind episode_rollout;
+// What has happened so far in an episode of that kind; its texts live as long as the episode.
+const struct rollout_record *rollout_so_far(const struct episode *ep);

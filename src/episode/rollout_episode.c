@@ -370,6 +370,11 @@ const struct episode_kind episode_rollout = {
     .copy_record = copy_record,
 };
 
+const struct rollout_record *rollout_so_far(const struct episode *ep)
+{
+    return &((const struct rollout_episode *)ep)->record;
+}
+
 struct rollout_puzzle rollout_puzzle(const struct puzzle *p, struct arena *a)
 {
     str *line = NEW_ARRAY(a, str, p->n_moves);

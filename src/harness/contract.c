@@ -69,6 +69,14 @@ static int64_t read_budget(const json_t *in, const char *name)
     return n < 0 ? 0 : n > HARNESS_BUDGET_MAX ? HARNESS_BUDGET_MAX : n;
 }
 
+static bool is_hex(str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!((s.data[i] >= '0' && s.data[i] <= '9') || (s.data[i] >= 'a' && s.data[i] <= 'f')))
+            return false;
+    return true;
+}
+
 static bool read_contract(const json_t *in, struct arena *a, struct harness_contract *out,
                           struct violations *faults)
 {
@@ -84,8 +92,10 @@ static bool read_contract(const json_t *in, struct arena *a, struct harness_cont
         .illegal_retries = read_budget(in, "illegal_retries"),
         .max_turns = turns < 1 ? 1 : turns,
         .has_turns = json_is_integer(json_object_get(in, "max_turns")),
+        .code = arena_str(a, json_get_str(in, "code")),
+        .unchanged = json_is_true(json_object_get(in, "unchanged")),
     };
-    return utf8_length(out->system) <= HARNESS_PROMPT_MAX_CHARS &&
+    return is_hex(out->code) && utf8_length(out->system) <= HARNESS_PROMPT_MAX_CHARS &&
            utf8_length(out->user) <= HARNESS_PROMPT_MAX_CHARS;
 }
 

@@ -56,6 +56,17 @@ str frame_source(int64_t id, str op, str source, struct arena *a)
     return close_request(&o);
 }
 
+str frame_load(int64_t id, str source, str code, struct arena *a)
+{
+    struct buf b = { .arena = a };
+    struct json_out o = { .b = &b };
+    if (code.len == 0)
+        return frame_source(id, S("load"), source, a);
+    open_request(&o, id, S("load"));
+    json_key_str(&o, S("code"), code);
+    return close_request(&o);
+}
+
 str frame_globals(int64_t id, struct arena *a)
 {
     struct buf b = { .arena = a };

@@ -106,6 +106,8 @@ enum { FRAME_HEAD_BYTES = 4 }; // length, little endian, before the JSON
 // Requests as whole frames in `a`; `id` is the caller's, never used twice with one child. A source
 // is to be checked ("check"), loaded ("load"), or loaded without protection ("raw"). Calls travel
 // otherwise: harness/calls.h.
+// To be loaded from the code that the check has made of the source, if it has.
+str frame_load(int64_t id, str source, str code, struct arena *a);
 str frame_source(int64_t id, str op, str source, struct arena *a);
 // For the audit: the values of a loaded candidate's globals; the audit of three texts: source, its
 // parent's source or nothing, and those values.
@@ -141,6 +143,9 @@ struct harness_contract { // what a loaded candidate offers
     bool formats, parses; // it has functions of its own; formats: one that changes something
     int64_t format_retries, illegal_retries, max_turns; // clamped (1.9, 1.10)
     bool has_turns;                                     // else max_turns is the default
+    // of the check, which executes nothing
+    str code;       // compiled, in hexadecimal digits; empty: it is to be compiled when loaded
+    bool unchanged; // format_observation returns its argument
 };
 // Reads the value of a load or a check; ERR_RUN where it is not of that form.
 MUST_CHECK bool harness_contract_read(str json, struct arena *a, struct harness_contract *out,

@@ -22,9 +22,8 @@ static bool start_child(struct pump *p, struct slot *s, struct err *err)
     if (epoll_ctl(p->epoll, EPOLL_CTL_ADD, cell_fd(s->child), &watch) != 0)
         return err_set(err, ERR_RUN, "cannot watch a candidate's child");
     s->loading = true;
-    cell_send(s->child,
-              frame_source(cell_next_id(s->child), S("load"), s->ask.harness.candidate->source,
-                           &s->arena),
+    const struct candidate *c = s->ask.harness.candidate;
+    cell_send(s->child, frame_load(cell_next_id(s->child), c->source, c->contract.code, &s->arena),
               LOAD_CPU_MS);
     return true;
 }

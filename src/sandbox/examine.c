@@ -102,6 +102,10 @@ static bool take_report(struct exam *e, const struct harness_result *r, bool loa
         return false;
     for (size_t i = 0; i < faults.n; i++)
         *vec_push(e->arena, &e->out->findings) = faults.v[i];
+    if (loading) { // which knows all but what the check has told
+        contract.code = e->out->contract.code;
+        contract.formats = contract.formats && !e->out->contract.unchanged;
+    }
     e->out->contract = contract;
     return true;
 }
@@ -113,8 +117,10 @@ static bool run(struct exam *e, bool loading, struct err *err)
     struct harness_result r;
     if (!cell_new(e->sandbox, &c, err))
         return false;
+    int64_t id = cell_next_id(c);
     cell_send(c,
-              frame_source(cell_next_id(c), loading ? S("load") : S("check"), e->source, e->arena),
+              loading ? frame_load(id, e->source, e->out->contract.code, e->arena)
+                      : frame_source(id, S("check"), e->source, e->arena),
               LOAD_CPU_MS);
     if (cell_wait(c, e->arena, &r) != CELL_ANSWERED)
         note_fault(e, c, loading);

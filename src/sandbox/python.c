@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // python.c - CPython inside the template: no site, no environment, no signal handlers, hashes with
 // a fixed seed. What it imports it imports here, once; children find the doors closed.
+#include <malloc.h>
+
 #include "sandbox/child.h"
 
 static PyObject *handler; // of the process: handle() of run.py
@@ -47,10 +49,19 @@ static bool execute(PyObject *globals, const char *name, const unsigned char *da
     return ok;
 }
 
+static bool add_text(PyObject *globals, const char *name, const unsigned char *data, size_t size)
+{
+    PyObject *text = PyUnicode_DecodeUTF8((const char *)data, (Py_ssize_t)size, NULL);
+    bool ok = text && PyDict_SetItemString(globals, name, text) == 0;
+    Py_XDECREF(text);
+    return ok;
+}
+
 static bool warm_up(bool raw)
 {
     PyObject *globals = PyDict_New();
-    if (!globals || PyDict_SetItemString(globals, "__builtins__", PyEval_GetBuiltins()) != 0 ||
+    if (!globals || !add_text(globals, "H0", sandbox_h0_data, sandbox_h0_size) ||
+        PyDict_SetItemString(globals, "__builtins__", PyEval_GetBuiltins()) != 0 ||
         PyDict_SetItemString(globals, "RAW", raw ? Py_True : Py_False) != 0 ||
         !execute(globals, "<check>", sandbox_check_data, sandbox_check_size) ||
         !execute(globals, "<audit>", sandbox_audit_data, sandbox_audit_size) ||
@@ -83,6 +94,7 @@ bool python_start(bool raw, unsigned long hash_seed, char *failure, size_t size)
         tell_exception(failure, size);
         return false;
     }
+    malloc_trim(0); // joins what is free here, where it is not copied page by page in each child
     return true;
 }
 

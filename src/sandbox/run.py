@@ -11,6 +11,7 @@ import gc
 import heapq  # noqa: F401  collections wants it late
 import itertools
 import json
+import marshal
 import math
 import random
 import statistics
@@ -19,7 +20,7 @@ import types
 import unicodedata  # noqa: F401  the parser wants it for identifiers beyond ASCII
 import warnings
 
-MAX_RESULT, MAX_PROMPT, MAX_MESSAGE, RECURSION = 65536, 16384, 500, 300
+MAX_RESULT, MAX_PROMPT, MAX_MESSAGE, RECURSION, MAX_CODE = 65536, 16384, 500, 300, 200000
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 READ, WRITE = json.JSONDecoder().scan_once, json.JSONEncoder(ensure_ascii=False).encode
@@ -134,10 +135,9 @@ def limit(name, faults):
     return None
 
 
-def contract(tree):
+def contract():
     faults = []
-    formats = callable(candidate.get("format_observation"))
-    out = {"formats": formats and not returns_its_argument(tree, "format_observation"),
+    out = {"formats": callable(candidate.get("format_observation")),
            "parses": callable(candidate.get("parse_action"))}
     for key, name in PROMPTS.items():
         text = candidate.get(name)
@@ -159,19 +159,36 @@ def contract(tree):
     return out
 
 
-def load(source):
-    code, tree = executable(source)
+def examine(source):
+    """The faults of a source; where there are none, also what saves later children the work."""
+    faults = check(source)[0]
+    out = {"faults": faults}
+    if all(f["rule"].startswith("W") for f in faults):
+        code, tree = executable(source)
+        out["code"] = marshal.dumps(code).hex()
+        if len(out["code"]) > MAX_CODE:
+            del out["code"]
+        out["unchanged"] = returns_its_argument(tree, "format_observation")
+    return "other", out
+
+
+def load(request):
+    """From a source, or from the code that a child made of it which executed nothing."""
+    if "code" in request:
+        code = marshal.loads(bytes.fromhex(request["code"]))
+    else:
+        code = executable(request["source"])[0]
     sys.setrecursionlimit(RECURSION)
     candidate.update(fresh_globals())
     exec(code, candidate)
-    return "other", contract(tree)
+    return "other", contract()
 
 
 def load_raw(source):
     """Without any protection of this file, for tests of what the process itself holds."""
     candidate.update(__name__="harness", random=random, re=re, math=math, itertools=itertools)
     exec(compile(source, "<harness>", "exec", 0, dont_inherit=True), candidate)
-    return "other", contract(ast.Module([], []))
+    return "other", contract()
 
 
 def plain_value(value, budget):
@@ -223,13 +240,13 @@ def fail(e):
 def answer(request):
     op = request["op"]
     if op == "check":
-        return "other", {"faults": check(request["source"])[0]}
+        return examine(request["source"])
     if op == "audit":
         return "other", audit(request["source"], request["parent"], request["globals"])
     if op == "globals":
         return globals_of_candidate()
     if op == "load":
-        return load(request["source"])
+        return load(request)
     if op == "raw" and RAW:
         return load_raw(request["source"])
     raise RuntimeError(f"no such op {op}")
@@ -255,6 +272,8 @@ def close_doors():
     audit("X = 'warm' * 9\n", "", "[]")
     list(decoded("warm"))
     WRITE(READ('{"a": "é"}', 0))
+    # Most candidates keep the baseline's patterns, which are then compiled already.
+    exec(marshal.loads(bytes.fromhex(examine(H0)[1]["code"])), fresh_globals())
     sys.stdin = sys.stdout = sys.stderr = None
     sys.path.clear()
     sys.path_hooks.clear()

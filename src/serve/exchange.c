@@ -136,6 +136,8 @@ static bool add_headers(struct exchange *x, struct MHD_Response *r)
 static enum MHD_Result leave(struct exchange *x)
 {
     x->state = EXCHANGE_LEAVING;
+    if (x->reply.later) // nobody has answered
+        x->reply = (struct serve_reply){ .status = MHD_HTTP_SERVICE_UNAVAILABLE };
     if (x->reply.end == SERVE_RESET || x->reply.end == SERVE_STALL)
         return break_connection(x);
     struct MHD_Response *r = response_new(x);
@@ -148,6 +150,19 @@ static enum MHD_Result leave(struct exchange *x)
         log_line(LOG_WARN, "a reply was dropped: a header of it cannot be sent");
     MHD_destroy_response(r);
     return result;
+}
+
+void serve_answer(struct exchange *x, const struct serve_reply *reply)
+{
+    x->reply = *reply;
+    x->reply.later = false;
+    x->reply.body = arena_str(&x->arena, reply->body);
+    x->reply.content_type = arena_str(&x->arena, reply->content_type);
+    for (size_t i = 0; i < reply->n_headers; i++) {
+        x->reply.headers[i].name = arena_str(&x->arena, reply->headers[i].name);
+        x->reply.headers[i].value = arena_str(&x->arena, reply->headers[i].value);
+    }
+    loop_release(x->server, x);
 }
 
 static enum MHD_Result refuse_body(struct exchange *x)
@@ -203,6 +218,7 @@ static enum MHD_Result answer(struct exchange *x, const char *method, const char
     if (x->body.over)
         return refuse_body(x);
     struct serve_request in = {
+        .ticket = x,
         .method = str_from(method),
         .path = str_from(url),
         .body = buf_str(&x->body),
@@ -211,7 +227,8 @@ static enum MHD_Result answer(struct exchange *x, const char *method, const char
         .api_key = api_key_of(x),
     };
     x->server->opts.handler(x->server->opts.context, &in, &x->arena, &x->reply);
-    int64_t delay_ms = x->reply.end == SERVE_STALL ? STALL_MAX_MS : x->reply.delay_ms;
+    bool waits = x->reply.later || x->reply.end == SERVE_STALL;
+    int64_t delay_ms = waits ? STALL_MAX_MS : x->reply.delay_ms;
     if (delay_ms <= 0)
         return leave(x);
     loop_hold(x, delay_ms);

@@ -52,5 +52,6 @@ void exchanges_free_spare(struct server *s);
 
 // Suspends the exchange for delay_ms. A client that is being stalled and goes away ends the wait.
 void loop_hold(struct exchange *x, int64_t delay_ms);
+void loop_release(struct server *s, struct exchange *x); // at once
 // The thread: runs until stop_fd is written to, then lets go of every exchange that waits.
 void *loop_run(void *server);

@@ -29,7 +29,7 @@ void loop_hold(struct exchange *x, int64_t delay_ms)
     (void)epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, exchange_socket(x), &gone);
 }
 
-static void loop_release(struct server *s, struct exchange *x)
+void loop_release(struct server *s, struct exchange *x)
 {
     if (x->prev)
         x->prev->next = x->next;
@@ -51,9 +51,10 @@ static int loop_wait_ms(const struct server *s)
     MHD_UNSIGNED_LONG_LONG library = 0;
     if (MHD_get_timeout(s->daemon, &library) == MHD_YES && library < (uint64_t)wait)
         wait = (int64_t)library;
-    if (!s->waiting)
-        return (int)wait;
     int64_t now = clock_mono_ms();
+    int64_t due = s->opts.watch.ready ? s->opts.watch.due_ms(s->opts.context) : -1;
+    if (due >= 0 && due - now < wait)
+        wait = due > now ? due - now : 0;
     // A list is enough: there are no more of them than connections.
     for (const struct exchange *x = s->waiting; x; x = x->next)
         if (x->due_ms - now < wait)
@@ -76,12 +77,20 @@ static void loop_release_due(struct server *s)
 // Handles what has happened; false: stop.
 static bool loop_turn(struct server *s, const struct epoll_event *events, int n)
 {
+    const struct serve_watch *watch = &s->opts.watch;
+    bool ready = false;
     for (int i = 0; i < n; i++) {
         void *who = events[i].data.ptr;
         if (who == &s->stop_fd)
             return false;
-        if (who != s->daemon)
+        ready |= who == watch;
+        if (who != s->daemon && who != watch)
             loop_release(s, who); // a stalled client went away
+    }
+    if (watch->ready) {
+        int64_t due = ready ? 0 : watch->due_ms(s->opts.context);
+        if (due >= 0 && due <= clock_mono_ms())
+            watch->ready(s->opts.context);
     }
     loop_release_due(s);
     return MHD_run(s->daemon) == MHD_YES;

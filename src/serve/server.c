@@ -109,7 +109,8 @@ static bool loop_start(struct server *s, struct err *err)
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     s->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->epoll_fd < 0 || s->stop_fd < 0 || !watch(s, library_fd, s->daemon) ||
-        !watch(s, s->stop_fd, &s->stop_fd))
+        !watch(s, s->stop_fd, &s->stop_fd) ||
+        (s->opts.watch.ready && !watch(s, s->opts.watch.fd, &s->opts.watch)))
         return err_set(err, ERR_RUN, "cannot watch sockets: %s", strerror(errno));
     // Signals are for the main thread: it knows how to end.
     sigset_t all, before;

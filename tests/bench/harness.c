@@ -2,7 +2,9 @@
 // harness.c - what the sandbox costs, for tools/bench.py, which measures the CPU time of all
 // processes from outside and subtracts a run with N = 0.
 //
-// usage: bench_harness starts|calls|together N [FILE]    children started; turns (format, where the
+// usage: bench_harness starts|loads|calls|together N [FILE]
+//
+// Children started; started and a candidate loaded; turns (format, where the
 // candidate does anything there, then parse and legality) of one cell; of 16, all at work at once
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,29 @@ static void start(struct sandbox *s, int64_t n)
             fail(err.text);
         cell_free(c);
     }
+}
+
+static void load(struct sandbox *s, str path, int64_t n)
+{
+    struct arena a = { 0 };
+    struct err err = { 0 };
+    struct examination e;
+    struct harness_result r;
+    str source;
+    if (!candidate_read(path, &a, &source, &err) || !sandbox_examine(s, source, &a, &e, &err))
+        fail(err.text);
+    for (int64_t i = 0; i < n; i++) {
+        struct cell *c;
+        struct arena scratch = { 0 };
+        if (!cell_new(s, &c, &err))
+            fail(err.text);
+        cell_send(c, frame_load(cell_next_id(c), source, e.contract.code, &scratch), LOAD_CPU_MS);
+        if (cell_wait(c, &scratch, &r) != CELL_ANSWERED || !r.ok)
+            fail("not loaded");
+        cell_free(c);
+        arena_free(&scratch);
+    }
+    arena_free(&a);
 }
 
 enum { AT_ONCE = 16 };
@@ -95,11 +120,13 @@ int main(int argc, char **argv)
     struct err err = { 0 };
     int64_t n;
     if (argc < 3 || !str_to_int(str_from(argv[2]), 0, 100000000, &n))
-        fail("usage: bench_harness starts|calls|together N [FILE]");
+        fail("usage: bench_harness starts|loads|calls|together N [FILE]");
     if (!sandbox_new(&(struct sandbox_opts){ 0 }, &s, &err))
         fail(err.text);
     if (strcmp(argv[1], "starts") == 0)
         start(s, n);
+    else if (strcmp(argv[1], "loads") == 0)
+        load(s, argc > 3 ? str_from(argv[3]) : S("builtin:h0"), n);
     else
         call(s, argc > 3 ? str_from(argv[3]) : S("builtin:h0"), n,
              strcmp(argv[1], "calls") == 0 ? 1 : AT_ONCE);
