@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // python.c - CPython inside the template: no site, no environment, no signal handlers, hashes with
 // a fixed seed. What it imports it imports here, once; children find the doors closed.
-#include <malloc.h>
-
 #include "sandbox/child.h"
 
 static PyObject *handler; // of the process: handle() of run.py
@@ -94,7 +92,6 @@ bool python_start(bool raw, unsigned long hash_seed, char *failure, size_t size)
         tell_exception(failure, size);
         return false;
     }
-    malloc_trim(0); // joins what is free here, where it is not copied page by page in each child
     return true;
 }
 

@@ -273,7 +273,9 @@ def close_doors():
     list(decoded("warm"))
     WRITE(READ('{"a": "é"}', 0))
     # Most candidates keep the baseline's patterns, which are then compiled already.
-    exec(marshal.loads(bytes.fromhex(examine(H0)[1]["code"])), fresh_globals())
+    baseline = fresh_globals()
+    exec(marshal.loads(bytes.fromhex(examine(H0)[1]["code"])), baseline)
+    baseline["is_legal_action"]("- [e2e4] ", baseline["parse_action"]("<move>e2e4</move>"))
     sys.stdin = sys.stdout = sys.stderr = None
     sys.path.clear()
     sys.path_hooks.clear()
