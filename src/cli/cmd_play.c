@@ -105,6 +105,11 @@ const struct command command_play = {
         "--rules takes: reflection, swallow (a reply to the reflection prompt is not read for a\n"
         "move), full-turns (the tenth reply counts), no-fen, show-board, show-list, no-list,\n"
         "previous-moves, auto-queen, claims (threefold, fifty moves).\n"
+        "--mode takes: baseline, always-board, always-legal-moves, only-make-move, ascii-board,\n"
+        "fen-board, no-legal-moves, previous-moves, previous-only-make-move; --rules add to it.\n"
+        "human is you, at this terminal. Behind a model stand settings of its own: temperature,\n"
+        "max-tokens, effort, budget, retries, timeout, base-url, think, board, view. moa:A;B;C:\n"
+        "B and C answer first, A makes of it what counts; alone: A at temperatures 0 and 1.\n"
         "builtin is a small engine of ours; handicap: its chance of a random move (0.7: about as\n"
         "weak as Dragon 1). uci:PATH is any engine; behind it LIMIT, forgets, elo=N, NAME=VALUE.\n"
         "--parse-reply shows how a reply is read: a line is {\"profile\", \"fen\", \"reply\"}, and "
@@ -112,6 +117,8 @@ const struct command command_play = {
         "one wishes \"think\", \"reflection\", \"after_reflection\", \"tool_call\".\n"
         "Example: rookery play --white random --black sim/strong --games 10\n"
         "Example: rookery play --white random --black builtin:depth=1,handicap=0.3 --games 100\n"
+        "Example: rookery play --white human --black builtin:depth=2\n"
+        "Example: rookery play --white sim/strong,board=fen --black sim/modest --swap --games 4\n"
         "Example: rookery play --white sim/strong \\\n"
         "             --black \"uci:/usr/games/stockfish,nodes=1000,Skill Level=1\"",
     .opts = { opts, opts_players, opts_dialog },

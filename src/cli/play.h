@@ -15,11 +15,15 @@ struct play { // games of two players
     struct arena *arena; // of the process
     struct err *err;
     struct game_player players[2];
+    struct game_player exchanged[2]; // the same with the other colours
+    bool swaps;                      // colours are exchanged in every second game
+    bool has_person;
     struct model models[2];
     struct prices prices; // of models
     struct engine engines[2];
     bool asks; // somebody outside the process is asked
     struct dialog_rules rules;
+    struct dialog_rules own_rules[2]; // of each player, as in `players`
     struct prompt_set prompts;
     struct game_input game; // all games' but for the index
     int64_t n_games;
@@ -37,6 +41,14 @@ struct play { // games of two players
 };
 // Players and rules of the command line. ERR_USAGE.
 MUST_CHECK bool play_configure(struct play *p);
+const char *play_side_name(int c); // "white", "black"
+// "provider/model,NAME=VALUE,..." and "SYNTHESISER;WORKER;..." as players. ERR_USAGE.
+MUST_CHECK bool play_open_model(struct play *p, int c, str spec);
+MUST_CHECK bool play_open_moa(struct play *p, int c, str spec);
+// Writes a model, its own rules and its workers as members of the open object.
+void play_put_model(const struct play *p, struct json_out *o, int c);
+// think, board or view of the rules; false: no such name or value.
+MUST_CHECK bool play_dialog_setting(struct dialog_rules *r, str name, str value);
 // The configuration of section 4.2 as JSON, and what makes the run's id of it.
 str play_run_json(const struct play *p);
 str play_key(const struct play *p);

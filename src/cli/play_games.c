@@ -18,11 +18,20 @@ struct round { // games that are played together
     bool last; // what fails now has failed
 };
 
+static bool is_exchanged(const struct play *p, size_t index)
+{
+    return p->swaps && index % 2 == 1;
+}
+
 static struct game_input *input_of(struct play *p, size_t index)
 {
     struct game_input *in = NEW(p->arena, struct game_input);
     *in = p->game;
     in->index = index;
+    for (int c = WHITE; is_exchanged(p, index) && c <= BLACK; c++) {
+        in->players[c] = p->exchanged[c];
+        in->rules[c] = &p->own_rules[!c];
+    }
     return in;
 }
 
@@ -59,6 +68,15 @@ static void save_game(struct play *p, size_t index, const struct game_record *re
     arena_free(&scratch);
 }
 
+// A person sees at once how the game ended.
+static void tell_person(const struct play *p, const struct game_log *g)
+{
+    str result = game_log_chess(g);
+    if (p->has_person)
+        fprintf(stderr, "\nGame %lld: %.*s, %.*s\n", (long long)g->index + 1, STR(result),
+                STR(g->reason_text));
+}
+
 static void game_done(void *ctx, size_t index, const struct outcome *out)
 {
     struct round *r = ctx;
@@ -77,6 +95,7 @@ static void game_done(void *ctx, size_t index, const struct outcome *out)
     };
     game_log_make(record, &from, p->arena, &p->logs[index]);
     p->played[index] = true;
+    tell_person(p, &p->logs[index]);
     p->n_done++;
     for (int c = WHITE; c <= BLACK; c++)
         p->simulated |= record->side[c].used.n_simulated > 0;
@@ -141,12 +160,18 @@ static struct game_logs logs_of(const struct play *p)
     return logs;
 }
 
-static void add_side(struct buf *b, const struct game_logs *logs, int c)
+// The colour that a player (0: the one named for White) had in a game.
+static int color_in(const struct play *p, const struct game_log *g, int player)
+{
+    return is_exchanged(p, (size_t)g->index) ? !player : player;
+}
+
+static void add_side(const struct play *p, struct buf *b, const struct game_logs *logs, int player)
 {
     int64_t actions = 0, moves = 0, tok = 0, plies = 0;
     double seconds = 0, cost = 0;
     for (size_t i = 0; i < logs->n; i++) {
-        const struct log_side *s = &logs->v[i].side[c];
+        const struct log_side *s = &logs->v[i].side[color_in(p, &logs->v[i], player)];
         actions += s->wrong_actions;
         moves += s->wrong_moves;
         tok += s->completion_tok;
@@ -155,11 +180,38 @@ static void add_side(struct buf *b, const struct game_logs *logs, int c)
         cost += s->cost_usd;
     }
     double own = plies > 0 ? (double)plies : 1;
-    buf_addf(b,
-             "  %s: %lld wrong actions, %lld wrong moves (%.2f in 100 own plies), %.1f tokens and "
-             "%.2f s a ply, %.6f US$\n",
-             c == WHITE ? "White" : "Black", (long long)actions, (long long)moves,
-             100 * (double)(actions + moves) / own, (double)tok / own, seconds / own, cost);
+    str who = p->swaps ? p->players[player].label : player == WHITE ? S("White") : S("Black");
+    buf_addf(
+        b,
+        "  %.*s: %lld wrong actions, %lld wrong moves (%.2f in 100 own plies), %.1f tokens and "
+        "%.2f s a ply, %.6f US$\n",
+        STR(who), (long long)actions, (long long)moves, 100 * (double)(actions + moves) / own,
+        (double)tok / own, seconds / own, cost);
+}
+
+// A player's results with either colour, where colours alternate.
+static void add_score(const struct play *p, struct buf *b, const struct game_logs *logs)
+{
+    int64_t count[2][3] = { 0 }, n = 0; // by the first player's colour: won, drawn, lost
+    for (size_t i = 0; i < logs->n; i++) {
+        const struct game_log *g = &logs->v[i];
+        int winner = game_log_winner(g, POLICY_STRICT), mine = color_in(p, g, WHITE);
+        if (!game_log_counts(g, POLICY_STRICT))
+            continue;
+        count[mine][winner < 0 ? 1 : winner == mine ? 0 : 2]++;
+        n++;
+    }
+    double points = 0;
+    for (int c = WHITE; c <= BLACK; c++)
+        points += (double)count[c][0] + (double)count[c][1] / 2;
+    double score = n > 0 ? points / (double)n : 0;
+    struct interval w = stats_wilson_rate(score, n);
+    buf_addf(b, "  %.*s: %.1f %% [%.1f, %.1f] of the points of %lld games",
+             STR(p->players[WHITE].label), 100 * score, 100 * w.low, 100 * w.high, (long long)n);
+    for (int c = WHITE; c <= BLACK; c++)
+        buf_addf(b, "; as %s +%lld =%lld -%lld", c == WHITE ? "White" : "Black",
+                 (long long)count[c][0], (long long)count[c][1], (long long)count[c][2]);
+    buf_add_char(b, '\n');
 }
 
 // The three results side by side: chess, protocol, infrastructure.
@@ -196,13 +248,16 @@ static void add_results(struct buf *b, const struct game_logs *logs)
 static str report(const struct play *p, const struct game_logs *logs)
 {
     struct buf b = { .arena = p->arena };
-    buf_addf(&b, "%.*s (White) against %.*s (Black), %zu games, profile %.*s%s\n",
-             STR(p->players[WHITE].label), STR(p->players[BLACK].label), logs->n,
+    buf_addf(&b, "%.*s%s against %.*s%s, %zu games, profile %.*s%s\n", STR(p->players[WHITE].label),
+             p->swaps ? "" : " (White)", STR(p->players[BLACK].label),
+             p->swaps ? ", colours in turn" : " (Black)", logs->n,
              STR(dialog_profile_name(p->rules.profile)), p->simulated ? "  SIMULATED" : "");
     add_results(&b, logs);
     for (int c = WHITE; c <= BLACK; c++)
         if (p->players[c].kind == PLAYER_MODEL)
-            add_side(&b, logs, c);
+            add_side(p, &b, logs, c);
+    if (p->swaps)
+        add_score(p, &b, logs);
     if (p->dir.len > 0)
         buf_addf(&b, "  logs: %.*s\n", STR(p->dir));
     return buf_str(&b);
@@ -244,6 +299,13 @@ static void show_progress(void *ctx, const struct pump_stats *stats)
     fprintf(stderr, "rookery: %lld of %lld games, %lld calls, %.4f US$\n", (long long)p->n_done,
             (long long)p->n_games, (long long)(stats->n_calls + stats->n_replayed),
             (double)stats->spent_nusd / 1e9);
+}
+
+static void show_person(void *ctx, str text)
+{
+    (void)ctx;
+    fprintf(stderr, "%.*s", STR(text));
+    fflush(stderr);
 }
 
 static bool begin_row(struct play *p)
@@ -301,6 +363,12 @@ static bool begin(struct play *p)
                               .interrupted = &signals_seen,
                               .progress = show_progress,
                               .progress_context = p };
+    static const struct pump_person person = { .fd = STDIN_FILENO, .show = show_person };
+    if (p->has_person) { // one game at a time, and nothing between the board and the answer
+        opts.person = &person;
+        opts.slots = 1;
+        opts.progress = NULL;
+    }
     p->reported_us = clock_mono_us();
     p->pump = pump_new(&opts, p->store, p->err);
     return p->pump && dir_make(p->dir, p->err);

@@ -6,7 +6,6 @@
 #include "version.h"
 
 enum { PROMPTS_MAX_BYTES = 1 << 20, SEARCH_NODES = 200000, SEARCH_DEPTH = 2, UCI_NODES = 10000 };
-static const double USUAL_TEMPERATURE = 0.3; // of the original
 
 const struct opt opts_dialog[] = {
     { "profile", OPT_TEXT, "NAME", "how replies are read: compat, robust or v0 [compat]", 0, 0 },
@@ -15,6 +14,7 @@ const struct opt opts_dialog[] = {
     { "board", OPT_TEXT, "MODE", "unicode, fen, ascii or unicode+pgn [unicode]", 0, 0 },
     { "view", OPT_TEXT, "SIDE", "whose side of the board is below: white, black, mover [white]", 0,
       0 },
+    { "mode", OPT_TEXT, "NAME", "an experiment of the paper, see below [baseline]", 0, 0 },
     { "rules", OPT_TEXT, "LIST", "of the words below, separated by commas", 0, 0 },
     { "prompt-set", OPT_TEXT, "NAME|FILE", "texts of the dialog [seed-2025-04]", 0, 0 },
     { "max-turns", OPT_INT, "N", "messages in one dialog [10]", 1, 1000 },
@@ -29,9 +29,10 @@ const struct opt opts_dialog[] = {
 };
 
 const struct opt opts_players[] = {
-    { "white", OPT_TEXT, "PLAYER", "random, builtin[:...], uci:PATH[,...], a model [random]", 0,
-      0 },
+    { "white", OPT_TEXT, "PLAYER",
+      "random, human, builtin[:...], uci:..., moa:..., a model [random]", 0, 0 },
     { "black", OPT_TEXT, "PLAYER", "the same for Black [random]", 0, 0 },
+    { "swap", OPT_FLAG, NULL, "the players exchange colours after each game", 0, 0 },
     { "base-url", OPT_TEXT, "URL", "endpoint of the models (any OpenAI-compatible)", 0, 0 },
     { "white-base-url", OPT_TEXT, "URL", "endpoint of White alone", 0, 0 },
     { "black-base-url", OPT_TEXT, "URL", "endpoint of Black alone", 0, 0 },
@@ -54,7 +55,7 @@ const struct opt opts_players[] = {
 
 // ---- players ----
 
-static const char *side_of(int c)
+const char *play_side_name(int c)
 {
     return c == WHITE ? "white" : "black";
 }
@@ -88,9 +89,8 @@ static bool open_builtin(struct play *p, int c, str settings)
             return err_set(p->err, ERR_USAGE,
                            "--%s builtin: \"%.*s=%.*s\" is none of depth=1..30, nodes=N, "
                            "handicap=0..1",
-                           side_of(c), STR(name), STR(value));
+                           play_side_name(c), STR(name), STR(value));
     }
-    g->name = arena_printf(p->arena, "Chess_Engine_Rookery_%s", Side_of(c));
     struct buf handicap = { .arena = p->arena };
     buf_add_double(&handicap, g->handicap);
     g->label = arena_printf(p->arena, "builtin-depth%d-nodes%llu%s%.*s", g->think.depth,
@@ -129,16 +129,14 @@ static bool open_uci(struct play *p, int c, str spec)
                                .engine = e,
                                .limit = { .by = ENGINE_BY_NODES, .n = UCI_NODES } };
     if (!cli_find_program(path, p->arena, &e->path, p->err))
-        return err_add(p->err, "--%s uci", side_of(c));
+        return err_add(p->err, "--%s uci", play_side_name(c));
     engine_settings_put(&e->settings, S("Threads"), S("1"), p->arena);
     str words = spec;
     while (words.len > 0)
         if (!uci_setting(p, c, str_cut(&words, ',')))
-            return err_add(p->err, "--%s uci", side_of(c));
+            return err_add(p->err, "--%s uci", play_side_name(c));
     if (!pump_meet_engine(e, p->arena, p->err))
-        return err_add(p->err, "--%s", side_of(c));
-    str name = e->name, first = str_cut(&name, ' ');
-    g->name = arena_printf(p->arena, "Chess_Engine_%.*s_%s", STR(first), Side_of(c));
+        return err_add(p->err, "--%s", play_side_name(c));
     buf_addf(&label, "%.*s %.*s", STR(e->name), STR(engine_limit_format(g->limit, p->arena)));
     for (size_t i = 1; i < e->settings.n; i++)
         buf_addf(&label, " %.*s=%.*s", STR(e->settings.v[i].name), STR(e->settings.v[i].value));
@@ -147,77 +145,9 @@ static bool open_uci(struct play *p, int c, str spec)
     return true;
 }
 
-// The side's own option where it is given, else the common one.
-static str own_or_common(const struct play *p, int c, const char *name)
-{
-    const char *own = arena_printf(p->arena, "%s-%s", side_of(c), name).data;
-    return opt_get(p->args, own)->set ? opt_text(p->args, own, S(""))
-                                      : opt_text(p->args, name, S(""));
-}
-
-// Label of the tables: the model, its effort, its budget (specification 3.2).
-static str label_of(const struct model *m, struct arena *a)
-{
-    struct buf b = { .arena = a };
-    str effort = json_get_str(m->extra, "reasoning_effort");
-    const json_t *thinking = json_object_get(m->extra, "thinking");
-    int64_t budget = json_get_int(thinking, "budget_tokens", 0);
-    buf_add(&b, m->name);
-    if (effort.len > 0)
-        buf_addf(&b, "-%.*s", STR(effort));
-    if (budget > 0)
-        buf_addf(&b, "-thinking_%lld", (long long)budget);
-    return buf_str(&b);
-}
-
-static bool open_model(struct play *p, int c, str name)
-{
-    const struct args *args = p->args;
-    str extra = own_or_common(p, c, "extra");
-    struct model_opts opts = {
-        .base_url = own_or_common(p, c, "base-url"),
-        .has_temperature = !opt_flag(args, "no-temperature"),
-        .temperature = opt_real(args, "temperature", USUAL_TEMPERATURE),
-        .max_tokens = opt_int(args, "max-tokens", 0),
-        .has_retries = opt_get(args, "retries")->set,
-        .retries = (int)opt_int(args, "retries", 0),
-        .timeout_ms = (int64_t)(opt_real(args, "timeout", 600) * 1000),
-        .has_format = true,
-        .format = FORMAT_NONE,
-        .allow_plain_http = opt_flag(args, "allow-http"),
-    };
-    if (extra.len > 0) { // lives as long as the process
-        json_t *o = json_read_strict(extra, p->err);
-        if (!json_is_object(o))
-            return err_set(p->err, ERR_USAGE, "--%s-extra must be a JSON object, got \"%.*s\"",
-                           side_of(c), STR(extra));
-        opts.extra = o;
-    }
-    if (p->prices.n == 0 && !cli_prices(args, p->arena, &p->prices, p->err))
-        return false;
-    opts.prices = &p->prices;
-    if (!cli_model_open(name, &opts, p->arena, &p->models[c], p->err))
-        return err_add(p->err, "--%s", side_of(c));
-    const struct model *m = &p->models[c];
-    if (m->provider->chooses)
-        return err_set(p->err, ERR_USAGE, "--%s: %.*s writes no text, so it can hold no dialog",
-                       side_of(c), STR(name));
-    if ((opt_get(args, "max-cost")->set || opt_get(args, "max-cost-per-day")->set) &&
-        !m->price.known)
-        return err_set(p->err, ERR_USAGE,
-                       "--max-cost: the price of %.*s is not known, so a cap cannot be kept",
-                       STR(name));
-    p->asks = true;
-    p->players[c] = (struct game_player){ .kind = PLAYER_MODEL,
-                                          .name = arena_printf(p->arena, "Player_%s", Side_of(c)),
-                                          .label = label_of(m, p->arena),
-                                          .model = m };
-    return true;
-}
-
 static bool open_player(struct play *p, int c)
 {
-    str name = opt_text(p->args, side_of(c), S("random"));
+    str name = opt_text(p->args, play_side_name(c), S("random"));
     struct game_player *g = &p->players[c];
     if (str_eq(name, S("random"))) {
         *g = (struct game_player){ .kind = PLAYER_RANDOM, .label = S("random") };
@@ -225,24 +155,52 @@ static bool open_player(struct play *p, int c)
     }
     if (str_eq(name, S("builtin")) || str_starts(name, S("builtin:")))
         return open_builtin(p, c, str_sub(name, S("builtin:").len, name.len));
+    if (str_eq(name, S("human"))) {
+        *g = (struct game_player){ .kind = PLAYER_PERSON, .label = S("human") };
+        p->asks = p->has_person = true;
+        return true;
+    }
+    if (str_starts(name, S("moa:")))
+        return play_open_moa(p, c, str_sub(name, S("moa:").len, name.len));
     if (str_starts(name, S("uci:")))
         return open_uci(p, c, str_sub(name, S("uci:").len, name.len));
     if (str_find_char(name, '/') > 0)
-        return open_model(p, c, name);
+        return play_open_model(p, c, name);
     return err_set(p->err, ERR_USAGE,
-                   "--%s must be random, builtin[:depth=N,nodes=N,handicap=X], "
-                   "uci:PATH[,LIMIT][,NAME=VALUE] or a model as provider/model, got \"%.*s\"",
-                   side_of(c), STR(name));
+                   "--%s must be random, human, builtin[:depth=N,nodes=N,handicap=X], "
+                   "uci:PATH[,LIMIT][,NAME=VALUE], a model as provider/model[,NAME=VALUE] or "
+                   "moa:MODEL[;MODEL...], got \"%.*s\"",
+                   play_side_name(c), STR(name));
 }
 
-// Two random players are two, and have two names (D1).
-static void name_random(struct play *p)
+// How logs name a player of this colour. Two random players are two, and have two names (D1).
+static str name_of(const struct play *p, const struct game_player *g, int c)
 {
     bool both = p->players[WHITE].kind == PLAYER_RANDOM && p->players[BLACK].kind == PLAYER_RANDOM;
-    for (int c = WHITE; c <= BLACK; c++)
-        if (p->players[c].kind == PLAYER_RANDOM)
-            p->players[c].name =
-                both ? arena_printf(p->arena, "Random_Player_%s", Side_of(c)) : S("Random_Player");
+    str first;
+    switch (g->kind) {
+    case PLAYER_RANDOM:
+        return both ? arena_printf(p->arena, "Random_Player_%s", Side_of(c)) : S("Random_Player");
+    case PLAYER_SEARCH: return arena_printf(p->arena, "Chess_Engine_Rookery_%s", Side_of(c));
+    case PLAYER_ENGINE:
+        first = g->engine->name;
+        first = str_cut(&first, ' ');
+        return arena_printf(p->arena, "Chess_Engine_%.*s_%s", STR(first), Side_of(c));
+    case PLAYER_MODEL:
+        return g->moa ? S("NoN_Synthesizer") : arena_printf(p->arena, "Player_%s", Side_of(c));
+    case PLAYER_PERSON: return arena_printf(p->arena, "Human_%s", Side_of(c));
+    }
+    BUG("no such player");
+}
+
+// The players as they sit down, and with colours exchanged.
+static void name_players(struct play *p)
+{
+    for (int c = WHITE; c <= BLACK; c++) {
+        p->exchanged[!c] = p->players[c];
+        p->exchanged[!c].name = name_of(p, &p->players[c], !c);
+        p->players[c].name = name_of(p, &p->players[c], c);
+    }
 }
 
 // ---- rules ----
@@ -261,7 +219,7 @@ static const struct {
 static bool read_words(struct play *p)
 {
     str list = opt_text(p->args, "rules", S(""));
-    unsigned options = 0;
+    unsigned options = p->rules.options; // those of the mode
     while (list.len > 0) {
         str word = str_trim(str_cut(&list, ','));
         struct nearest near = { .word = word };
@@ -295,26 +253,68 @@ static bool read_prompts(struct play *p)
     return true;
 }
 
-static bool read_rules(struct play *p)
+bool play_dialog_setting(struct dialog_rules *r, str name, str value)
 {
     static const str views[] = { T("white"), T("black"), T("mover") };
+    size_t v = 0;
+    if (str_eq(name, S("think")))
+        return dialog_think_parse(value, &r->think);
+    if (str_eq(name, S("board")))
+        return dialog_board_parse(value, &r->board);
+    bool ok = str_eq(name, S("view")) && str_among(value, views, ARRAY_LEN(views), &v);
+    r->view = ok ? (enum dialog_view)v : r->view;
+    return ok;
+}
+
+// The experiments of the paper (1.11), as rules and a board.
+static const struct mode {
+    const char *name;
+    unsigned options;
+    enum dialog_board board;
+} modes[] = {
+    { "baseline", 0, BOARD_UNICODE },
+    { "always-board", DIALOG_SHOW_BOARD, BOARD_UNICODE },
+    { "always-legal-moves", DIALOG_SHOW_LIST, BOARD_UNICODE },
+    { "only-make-move", DIALOG_SHOW_BOARD | DIALOG_SHOW_LIST, BOARD_UNICODE },
+    { "ascii-board", 0, BOARD_ASCII },
+    { "fen-board", 0, BOARD_FEN },
+    { "no-legal-moves", DIALOG_NO_LIST, BOARD_FEN },
+    { "previous-moves", DIALOG_SHOW_PREVIOUS, BOARD_UNICODE },
+    { "previous-only-make-move", DIALOG_SHOW_PREVIOUS | DIALOG_SHOW_BOARD | DIALOG_SHOW_LIST,
+      BOARD_UNICODE },
+};
+
+static bool read_mode(struct play *p)
+{
+    str name = opt_text(p->args, "mode", S("baseline"));
+    struct nearest near = { .word = name };
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
+        nearest_offer(&near, str_from(modes[i].name));
+        if (!str_eq(name, str_from(modes[i].name)))
+            continue;
+        p->rules.options = modes[i].options;
+        p->rules.board = modes[i].board;
+        return true;
+    }
+    return err_set(p->err, ERR_USAGE, "--mode: there is no \"%.*s\"%s%.*s; see --help", STR(name),
+                   near.name.len ? ", did you mean " : "", STR(near.name));
+}
+
+static bool read_rules(struct play *p)
+{
     struct dialog_rules *r = &p->rules;
     str profile = opt_text(p->args, "profile", S("compat"));
-    str think = opt_text(p->args, "think", S("profile"));
-    str board = opt_text(p->args, "board", S("unicode"));
-    str view = opt_text(p->args, "view", S("white"));
+    if (!read_mode(p))
+        return false;
     if (!dialog_profile_parse(profile, &r->profile))
         return err_set(p->err, ERR_USAGE, "--profile must be compat, robust or v0");
-    if (!dialog_think_parse(think, &r->think))
+    if (!play_dialog_setting(r, S("think"), opt_text(p->args, "think", S("profile"))))
         return err_set(p->err, ERR_USAGE, "--think must be none, pair, leading or robust");
-    if (!dialog_board_parse(board, &r->board))
+    if (opt_get(p->args, "board")->set &&
+        !play_dialog_setting(r, S("board"), opt_text(p->args, "board", S(""))))
         return err_set(p->err, ERR_USAGE, "--board must be unicode, fen, ascii or unicode+pgn");
-    int v = VIEW_WHITE;
-    while (v <= VIEW_MOVER && !str_eq(view, views[v]))
-        v++;
-    if (v > VIEW_MOVER)
+    if (!play_dialog_setting(r, S("view"), opt_text(p->args, "view", S("white"))))
         return err_set(p->err, ERR_USAGE, "--view must be white, black or mover");
-    r->view = (enum dialog_view)v;
     r->max_turns = (int)opt_int(p->args, "max-turns", DIALOG_TURNS);
     r->max_failed = (int)opt_int(p->args, "max-mistakes", DIALOG_FAILED);
     r->max_plies = (int)opt_int(p->args, "max-plies", DIALOG_PLIES);
@@ -328,13 +328,19 @@ bool play_configure(struct play *p)
     if (opt_get(args, "fen")->set &&
         position_parse(opt_text(args, "fen", S("")), &start, p->err) != FAULT_NONE)
         return err_add(p->err, "--fen");
-    if (!open_player(p, WHITE) || !open_player(p, BLACK) || !read_rules(p))
+    if (!read_rules(p))
         return false;
-    name_random(p);
+    for (int c = WHITE; c <= BLACK; c++) {
+        p->own_rules[c] = p->rules;
+        if (!open_player(p, c))
+            return false;
+    }
+    name_players(p);
+    p->swaps = opt_flag(args, "swap");
     p->n_games = opt_int(args, "games", 1);
     p->game = (struct game_input){
         .players = { p->players[WHITE], p->players[BLACK] },
-        .rules = { &p->rules, &p->rules },
+        .rules = { &p->own_rules[WHITE], &p->own_rules[BLACK] },
         .start = start,
         .seed = (uint64_t)opt_int(args, "seed", 1),
         .ply_ms = (int64_t)(opt_real(args, "ply-time", 0) * 1000),
@@ -349,7 +355,7 @@ bool play_configure(struct play *p)
 static void put_player(const struct play *p, struct json_out *o, int c)
 {
     const struct game_player *g = &p->players[c];
-    json_key_open(o, str_from(side_of(c)), '{');
+    json_key_open(o, str_from(play_side_name(c)), '{');
     json_key_str(o, S("name"), g->name);
     json_key_str(o, S("label"), g->label);
     if (g->kind == PLAYER_ENGINE) {
@@ -357,19 +363,8 @@ static void put_player(const struct play *p, struct json_out *o, int c)
         json_key_str(o, S("limit"), engine_limit_format(g->limit, p->arena));
         json_key_bool(o, S("forgets"), g->forgets);
     }
-    if (g->kind == PLAYER_MODEL) {
-        const struct model *m = g->model;
-        json_key_str(o, S("model"), m->name);
-        json_key_str(o, S("base_url"), m->base_url);
-        json_key_maybe(o, S("identity"), m->identity);
-        if (m->has_temperature)
-            json_key_double(o, S("temperature"), m->temperature);
-        json_key_int(o, S("max_tokens"), m->max_tokens);
-        if (m->extra) {
-            json_key(o, S("extra"));
-            json_put_value(o, m->extra);
-        }
-    }
+    if (g->kind == PLAYER_MODEL)
+        play_put_model(p, o, c);
     json_close(o, '}');
 }
 
@@ -380,7 +375,8 @@ static str type_of(const struct game_player *g, int c)
     case PLAYER_RANDOM: return S("RANDOM_PLAYER");
     case PLAYER_SEARCH: return S("CHESS_ENGINE_ROOKERY");
     case PLAYER_ENGINE: return S("CHESS_ENGINE_UCI");
-    case PLAYER_MODEL: return model_types[c];
+    case PLAYER_MODEL: return g->moa ? S("LLM_NON") : model_types[c];
+    case PLAYER_PERSON: return S("HUMAN");
     }
     BUG("no such player");
 }
@@ -410,6 +406,8 @@ static void put_config(const struct play *p, struct json_out *o)
     json_key_str(o, S("prompt_set"), r->prompts->name);
     json_key_str(o, S("prompt_set_sha256"), prompt_set_hash(r->prompts, p->arena));
     json_key_str(o, S("start_fen"), buf_str(&fen));
+    if (p->swaps)
+        json_key_bool(o, S("colours_alternate"), true);
     json_key_int(o, S("seed"), (int64_t)p->game.seed);
     json_key_int(o, S("ply_ms"), p->game.ply_ms);
     json_key_int(o, S("game_ms"), p->game.game_ms);

@@ -9,7 +9,7 @@
 
 // ---- asking and answering ----
 
-enum ask_to { TO_MODEL, TO_ENGINE, TO_HARNESS };
+enum ask_to { TO_MODEL, TO_ENGINE, TO_HARNESS, TO_PERSON };
 struct ask { // one question to the outside; its texts lie in the episode's arena
     enum ask_to to;
     struct model_request model;
@@ -18,9 +18,14 @@ struct ask { // one question to the outside; its texts lie in the episode's aren
         const struct candidate *candidate;
         struct harness_call call;
     } harness;
+    str person; // what the person is shown
 };
 enum harness_ending { HARNESS_ANSWERED, HARNESS_DIED, HARNESS_BUSY }; // busy: never its fault
-struct answer { // to a model, an engine or a candidate's child; valid during one step()
+struct person_answer {
+    str line; // without its end
+    int64_t latency_ms;
+};
+struct answer { // of a model, an engine, a candidate's child, a person; valid during one step()
     struct reply model;
     struct engine_reply engine;
     struct harness_answer {
@@ -28,6 +33,7 @@ struct answer { // to a model, an engine or a candidate's child; valid during on
         struct harness_result result; // where it answered; what it had told where it died
         str how;                      // where it died: "deadline", "signal:11", ...
     } harness;
+    struct person_answer person;
 };
 
 struct usage_total { // of some calls together

@@ -8,12 +8,20 @@
 
 // ---- players ----
 
-enum player_kind { PLAYER_RANDOM, PLAYER_SEARCH, PLAYER_ENGINE, PLAYER_MODEL };
+enum player_kind { PLAYER_RANDOM, PLAYER_SEARCH, PLAYER_ENGINE, PLAYER_MODEL, PLAYER_PERSON };
+struct moa { // a mixture of agents (3.6): models that are asked first, for the player's own
+    struct moa_worker {
+        const struct model *model;
+        struct sampling sampling;
+    } * workers;
+    size_t n;
+};
 struct game_player {
     enum player_kind kind;
     str name;                    // as logs name it
     str label;                   // what it is: "random", a model's label, an engine with its level
-    const struct model *model;   // of PLAYER_MODEL
+    const struct model *model;   // of PLAYER_MODEL; of a mixture: the synthesiser
+    const struct moa *moa;       // of PLAYER_MODEL: the workers; NULL: it thinks alone
     struct search_limits think;  // of PLAYER_SEARCH: the built-in engine
     double handicap;             // of PLAYER_SEARCH: chance of a uniformly random move instead
     const struct engine *engine; // of PLAYER_ENGINE
@@ -41,6 +49,7 @@ enum game_reason { // the names are those of the logs
     REASON_FIVEFOLD_REPETITION,
     REASON_FIFTY_MOVES, // these two only by DIALOG_CLAIMS
     REASON_THREEFOLD_REPETITION,
+    REASON_RESIGNATION, // of a person
     REASON_MAX_MOVES,
     REASON_WRONG_ACTIONS, // from here on: the game was interrupted
     REASON_MAX_TURNS,

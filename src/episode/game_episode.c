@@ -1,41 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // game_episode.c - the automaton of a game. Random and built-in players move inside step; engines
 // and models are asked. A model gets a fresh dialog for each ply, and nothing of earlier plies.
+#include "episode/game_internal.h"
 #include "episode/internal.h"
-
-struct game_episode {
-    struct episode base;
-    struct game_record record;
-    struct game now;
-    struct rng streams[2];
-    bool over;
-    // of the dialog at work
-    struct messages messages;
-    int n_sent, failed;
-    bool knows_board, after_reflection;
-    int64_t ply_ms, ply_tok;
-};
-
-enum ply_end { PLY_MOVED, PLY_WRONG, PLY_TURNS };
 
 static const struct game_input *input_of(const struct game_episode *ep)
 {
     return ep->base.job->input;
 }
 
-static enum color turn_of(const struct game_episode *ep)
+enum color game_ep_turn(const struct game_episode *ep)
 {
     return (enum color)ep->now.now.turn;
 }
 
-static const struct game_player *player_of(const struct game_episode *ep)
+const struct game_player *game_ep_player(const struct game_episode *ep)
 {
-    return &input_of(ep)->players[turn_of(ep)];
+    return &input_of(ep)->players[game_ep_turn(ep)];
 }
 
-static const struct dialog_rules *rules_of(const struct game_episode *ep)
+const struct dialog_rules *game_ep_rules(const struct game_episode *ep)
 {
-    return input_of(ep)->rules[turn_of(ep)];
+    return input_of(ep)->rules[game_ep_turn(ep)];
 }
 
 static int limit(int given, int otherwise)
@@ -45,8 +31,8 @@ static int limit(int given, int otherwise)
 
 // ---- the end of a ply and of a game ----
 
-static void end_game(struct game_episode *ep, enum game_reason reason, enum game_class class,
-                     int winner)
+void game_ep_end(struct game_episode *ep, enum game_reason reason, enum game_class class,
+                 int winner)
 {
     ep->over = true;
     ep->record.reason = reason;
@@ -55,10 +41,10 @@ static void end_game(struct game_episode *ep, enum game_reason reason, enum game
 }
 
 // An error of the player to move: neither it nor the other has played this ply.
-static void end_by_error(struct game_episode *ep, enum game_class class, str error)
+void game_ep_error(struct game_episode *ep, enum game_class class, str error)
 {
-    end_game(ep, REASON_ERROR, class, -1);
-    ep->record.fault = (int)turn_of(ep);
+    game_ep_end(ep, REASON_ERROR, class, -1);
+    ep->record.fault = (int)game_ep_turn(ep);
     ep->record.error = arena_str(ep->base.arena, error);
 }
 
@@ -77,37 +63,37 @@ static bool end_by_rules(struct game_episode *ep)
     enum game_end end = claims ? game_claim(&ep->now) : game_end(&ep->now);
     if (end == GAME_ONGOING)
         return false;
-    end_game(ep, reasons[end], CLASS_CHESS, end == GAME_CHECKMATE ? !turn_of(ep) : -1);
+    game_ep_end(ep, reasons[end], CLASS_CHESS, end == GAME_CHECKMATE ? !game_ep_turn(ep) : -1);
     return true;
 }
 
 // The tests of section 2.2 in their order. After a move the other side is to move, after a failed
 // dialog still the same.
-static void end_ply(struct game_episode *ep, enum ply_end end)
+void game_ep_end_ply(struct game_episode *ep, enum ply_end end)
 {
     struct game_record *r = &ep->record;
     r->plies++;
     for (int c = WHITE; c <= BLACK; c++)
         r->material[c] = game_material(&ep->now.now, (enum color)c);
     if (end == PLY_WRONG)
-        end_game(ep, REASON_WRONG_ACTIONS, CLASS_PROTOCOL_LOSS, !turn_of(ep));
+        game_ep_end(ep, REASON_WRONG_ACTIONS, CLASS_PROTOCOL_LOSS, !game_ep_turn(ep));
     else if (end_by_rules(ep))
         return;
     else if (end == PLY_TURNS)
-        end_game(ep, REASON_MAX_TURNS, CLASS_PROTOCOL_LOSS, !turn_of(ep));
+        game_ep_end(ep, REASON_MAX_TURNS, CLASS_PROTOCOL_LOSS, !game_ep_turn(ep));
     else if (r->plies >= limit(input_of(ep)->rules[WHITE]->max_plies, DIALOG_PLIES))
-        end_game(ep, REASON_MAX_MOVES, CLASS_MAX_MOVES, -1);
+        game_ep_end(ep, REASON_MAX_MOVES, CLASS_MAX_MOVES, -1);
 }
 
-static void play(struct game_episode *ep, move m)
+void game_ep_play(struct game_episode *ep, move m)
 {
     *vec_push(ep->base.arena, &ep->record.moves) = m;
     game_play(&ep->now, m, ep->base.arena);
 }
 
-static struct game_side *side_of(struct game_episode *ep)
+struct game_side *game_ep_side(struct game_episode *ep)
 {
-    return &ep->record.side[turn_of(ep)];
+    return &ep->record.side[game_ep_turn(ep)];
 }
 
 // ---- players that need nobody ----
@@ -116,38 +102,38 @@ static move random_move(struct game_episode *ep)
 {
     struct move_list legal;
     moves_legal(&ep->now.now, &legal);
-    return legal.v[rng_below(&ep->streams[turn_of(ep)], legal.n)];
+    return legal.v[rng_below(&ep->streams[game_ep_turn(ep)], legal.n)];
 }
 
 static void play_random(struct game_episode *ep)
 {
-    side_of(ep)->lists++;
-    side_of(ep)->moves++;
-    play(ep, random_move(ep));
-    end_ply(ep, PLY_MOVED);
+    game_ep_side(ep)->lists++;
+    game_ep_side(ep)->moves++;
+    game_ep_play(ep, random_move(ep));
+    game_ep_end_ply(ep, PLY_MOVED);
 }
 
 static void play_search(struct game_episode *ep)
 {
-    const struct game_player *p = player_of(ep);
-    side_of(ep)->moves++;
+    const struct game_player *p = game_ep_player(ep);
+    game_ep_side(ep)->moves++;
     move m = MOVE_NONE;
-    if (p->handicap > 0 && rng_double(&ep->streams[turn_of(ep)]) < p->handicap) {
+    if (p->handicap > 0 && rng_double(&ep->streams[game_ep_turn(ep)]) < p->handicap) {
         m = random_move(ep);
     } else {
         struct search_result found;
         search_moves(&ep->now.now, &p->think, &found);
         m = found.v[0].m;
     }
-    play(ep, m);
-    end_ply(ep, PLY_MOVED);
+    game_ep_play(ep, m);
+    game_ep_end_ply(ep, PLY_MOVED);
 }
 
 // ---- engines ----
 
 static enum step ask_engine(struct game_episode *ep, struct ask *out)
 {
-    const struct game_player *p = player_of(ep);
+    const struct game_player *p = game_ep_player(ep);
     *out = (struct ask){ .to = TO_ENGINE };
     out->engine = (struct engine_query){ .engine = p->engine,
                                          .start = ep->record.start,
@@ -165,23 +151,23 @@ static enum step ask_engine(struct game_episode *ep, struct ask *out)
 // A dead engine, or one without a move, is never a loss: neither its own nor the opponent's (D6).
 static void take_engine(struct game_episode *ep, const struct engine_reply *r)
 {
-    struct game_side *side = side_of(ep);
+    struct game_side *side = game_ep_side(ep);
     side->reply_ms += r->latency_ms;
     if (r->class != ENGINE_OK || r->best == MOVE_NONE) {
         str why = r->class == ENGINE_OK ? S("no move") : r->error;
-        end_by_error(ep, CLASS_INFRA_ERROR,
-                     arena_printf(ep->base.arena, "engine %.*s: %.*s",
-                                  STR(engine_class_name(r->class)), STR(why)));
+        game_ep_error(ep, CLASS_INFRA_ERROR,
+                      arena_printf(ep->base.arena, "engine %.*s: %.*s",
+                                   STR(engine_class_name(r->class)), STR(why)));
         return;
     }
     side->moves++;
-    play(ep, r->best);
-    end_ply(ep, PLY_MOVED);
+    game_ep_play(ep, r->best);
+    game_ep_end_ply(ep, PLY_MOVED);
 }
 
 // ---- models ----
 
-static struct dialog_scene scene_of(const struct game_episode *ep)
+struct dialog_scene game_ep_scene(const struct game_episode *ep)
 {
     return (struct dialog_scene){ .game = &ep->now,
                                   .start = ep->record.start,
@@ -191,20 +177,28 @@ static struct dialog_scene scene_of(const struct game_episode *ep)
 
 static const struct prompt_set *prompts_of(const struct game_episode *ep)
 {
-    const struct prompt_set *set = rules_of(ep)->prompts;
+    const struct prompt_set *set = game_ep_rules(ep)->prompts;
     return set ? set : &prompt_sets[0];
+}
+
+static void ask_model(struct game_episode *ep, struct ask *out)
+{
+    const struct model *m = game_ep_player(ep)->model;
+    // Games that begin alike are different samples.
+    struct sampling sampling = { .sample = (int64_t)input_of(ep)->index };
+    ep->base.job->model = m;
+    *out = (struct ask){ .to = TO_MODEL };
+    out->model = model_request_new(m, &sampling, &ep->messages, NULL);
 }
 
 static enum step send(struct game_episode *ep, str text, struct ask *out)
 {
-    const struct model *m = player_of(ep)->model;
-    // Games that begin alike are different samples.
-    struct sampling sampling = { .sample = (int64_t)input_of(ep)->index };
     *vec_push(ep->base.arena, &ep->messages) = (struct message){ .role = ROLE_USER, .text = text };
     ep->n_sent++;
-    ep->base.job->model = m;
-    *out = (struct ask){ .to = TO_MODEL };
-    out->model = model_request_new(m, &sampling, &ep->messages, NULL);
+    if (game_ep_player(ep)->moa)
+        moa_open(ep, out);
+    else
+        ask_model(ep, out);
     *vec_push(ep->base.arena, &ep->record.turns) =
         (struct game_turn){ .ply = ep->record.plies, .asked = text };
     return STEP_ASK;
@@ -213,12 +207,12 @@ static enum step send(struct game_episode *ep, str text, struct ask *out)
 // No system message: some models ignore it, and some endpoints refuse an empty one.
 static enum step open_dialog(struct game_episode *ep, struct ask *out)
 {
-    struct dialog_scene scene = scene_of(ep);
+    struct dialog_scene scene = game_ep_scene(ep);
     ep->messages = (struct messages){ 0 };
     ep->n_sent = ep->failed = 0;
     ep->knows_board = ep->after_reflection = false;
     ep->ply_ms = ep->ply_tok = 0;
-    return send(ep, dialog_kickoff(rules_of(ep), &scene, ep->base.arena), out);
+    return send(ep, dialog_kickoff(game_ep_rules(ep), &scene, ep->base.arena), out);
 }
 
 static struct game_turn *turn_at_work(struct game_episode *ep)
@@ -226,16 +220,22 @@ static struct game_turn *turn_at_work(struct game_episode *ep)
     return &ep->record.turns.v[ep->record.turns.n - 1];
 }
 
-static void note_reply(struct game_episode *ep, const struct reply *r)
+static void note_cost(struct game_episode *ep, const struct reply *r)
 {
-    struct arena *a = ep->base.arena;
-    struct game_side *side = side_of(ep);
-    struct game_turn *turn = turn_at_work(ep);
+    struct game_side *side = game_ep_side(ep);
     usage_total_note(&ep->base.outcome.used, r);
     usage_total_note(&side->used, r);
     side->reply_ms += r->latency_ms;
     ep->ply_ms += r->latency_ms;
     ep->ply_tok += r->usage.output_tok;
+}
+
+static void note_reply(struct game_episode *ep, const struct reply *r)
+{
+    struct arena *a = ep->base.arena;
+    struct game_side *side = game_ep_side(ep);
+    struct game_turn *turn = turn_at_work(ep);
+    note_cost(ep, r);
     if (side->served_model.len == 0)
         side->served_model = arena_str(a, r->served_model);
     turn->said = arena_str(a, r->text);
@@ -271,7 +271,7 @@ static bool has_text(struct game_episode *ep, const struct reply *r)
     }
     str name = reply_class_name(r->class);
     turn_at_work(ep)->outcome = name;
-    end_by_error(ep, class, arena_printf(ep->base.arena, "%.*s: %.*s", STR(name), STR(r->error)));
+    game_ep_error(ep, class, arena_printf(ep->base.arena, "%.*s: %.*s", STR(name), STR(r->error)));
     return false;
 }
 
@@ -282,14 +282,14 @@ static bool is_within_limits(struct game_episode *ep)
     const char *what = NULL;
     if (in->ply_ms > 0 && ep->ply_ms > in->ply_ms)
         what = "the time of a ply is over";
-    else if (in->game_ms > 0 && side_of(ep)->reply_ms > in->game_ms)
+    else if (in->game_ms > 0 && game_ep_side(ep)->reply_ms > in->game_ms)
         what = "the time of the game is over";
     else if (in->ply_tok > 0 && ep->ply_tok > in->ply_tok)
         what = "too many tokens in a ply";
     if (!what)
         return true;
     turn_at_work(ep)->outcome = S("over_limit");
-    end_by_error(ep, CLASS_MODEL_ERROR, str_from(what));
+    game_ep_error(ep, CLASS_MODEL_ERROR, str_from(what));
     return false;
 }
 
@@ -301,14 +301,14 @@ struct action {  // what an action comes to
 
 static struct action try_move(struct game_episode *ep, str text)
 {
-    struct game_side *side = side_of(ep);
+    struct game_side *side = game_ep_side(ep);
     struct game_turn *turn = turn_at_work(ep);
-    struct dialog_try tried = dialog_move(rules_of(ep), &ep->now.now, text, ep->base.arena);
+    struct dialog_try tried = dialog_move(game_ep_rules(ep), &ep->now.now, text, ep->base.arena);
     side->moves++;
     turn->move = text;
     if (tried.m != MOVE_NONE) {
         turn->outcome = S("moved");
-        play(ep, tried.m);
+        game_ep_play(ep, tried.m);
         return (struct action){ .moved = true };
     }
     side->wrong_moves++;
@@ -321,16 +321,16 @@ static struct action try_move(struct game_episode *ep, str text)
 static struct action act(struct game_episode *ep, const struct dialog_reading *reading)
 {
     struct arena *a = ep->base.arena;
-    struct game_side *side = side_of(ep);
+    struct game_side *side = game_ep_side(ep);
     struct game_turn *turn = turn_at_work(ep);
-    struct dialog_scene scene = scene_of(ep);
+    struct dialog_scene scene = game_ep_scene(ep);
     ep->after_reflection = reading->action == ACTION_REFLECT;
     switch (reading->action) {
     case ACTION_BOARD:
         side->boards++;
         ep->knows_board = true;
         turn->outcome = S("board");
-        return (struct action){ .text = dialog_board_text(rules_of(ep), &scene, a) };
+        return (struct action){ .text = dialog_board_text(game_ep_rules(ep), &scene, a) };
     case ACTION_LIST:
         side->lists++;
         ep->knows_board = true;
@@ -349,7 +349,7 @@ static struct action act(struct game_episode *ep, const struct dialog_reading *r
     }
     side->wrong_actions++;
     turn->outcome = arena_printf(a, "wrong_action: %.*s", STR(reading->why));
-    return (struct action){ .text = dialog_invalid_text(rules_of(ep), a), .failed = true };
+    return (struct action){ .text = dialog_invalid_text(game_ep_rules(ep), a), .failed = true };
 }
 
 // Keeps the reply in the dialog as the model will see it again: without its reasoning, and never
@@ -365,7 +365,7 @@ static void keep_reply(struct game_episode *ep, str kept)
 // True: the dialog goes on with another ask.
 static bool take_reply(struct game_episode *ep, const struct reply *r, struct ask *out)
 {
-    const struct dialog_rules *rules = rules_of(ep);
+    const struct dialog_rules *rules = game_ep_rules(ep);
     struct dialog_reading reading;
     note_reply(ep, r);
     if (!has_text(ep, r) || !is_within_limits(ep))
@@ -373,28 +373,41 @@ static bool take_reply(struct game_episode *ep, const struct reply *r, struct as
     bool last = ep->n_sent >= limit(rules->max_turns, DIALOG_TURNS);
     if (last && !(rules->options & DIALOG_FULL_TURNS)) { // the original never reads it (D2)
         turn_at_work(ep)->outcome = S("not_read");
-        end_ply(ep, PLY_TURNS);
+        game_ep_end_ply(ep, PLY_TURNS);
         return false;
     }
     struct dialog_said said = { .text = turn_at_work(ep)->said,
                                 .after_reflection = ep->after_reflection };
     dialog_read(rules, &said, ep->base.arena, &reading);
     turn_at_work(ep)->action = reading.action;
-    side_of(ep)->lenient += reading.lenient;
+    game_ep_side(ep)->lenient += reading.lenient;
     struct action done = act(ep, &reading);
     if (done.moved) {
-        end_ply(ep, PLY_MOVED);
+        game_ep_end_ply(ep, PLY_MOVED);
         return false;
     }
     ep->failed += done.failed;
     if (ep->failed >= limit(rules->max_failed, DIALOG_FAILED) || last) {
-        end_ply(ep, last && ep->failed < limit(rules->max_failed, DIALOG_FAILED) ? PLY_TURNS
-                                                                                 : PLY_WRONG);
+        game_ep_end_ply(ep, last && ep->failed < limit(rules->max_failed, DIALOG_FAILED)
+                                ? PLY_TURNS
+                                : PLY_WRONG);
         return false;
     }
     keep_reply(ep, reading.kept);
     (void)send(ep, done.text, out);
     return true;
+}
+
+// ---- mixtures of agents ----
+
+// The answer of a worker. Its own failures are told to the synthesiser; one of the endpoint or of
+// the whole system ends the game, as it does of any player. True: another ask.
+static bool take_worker(struct game_episode *ep, const struct reply *r, struct ask *out)
+{
+    note_cost(ep, r);
+    if (moa_take(ep, r, out))
+        return true;
+    return has_text(ep, r); // it has not: this ends the game
 }
 
 // ---- the episode ----
@@ -438,17 +451,24 @@ static enum step game_step(struct episode *base, const struct answer *in, struct
     struct game_episode *ep = (struct game_episode *)base;
     if (!in)
         begin(ep);
-    else if (player_of(ep)->kind == PLAYER_ENGINE)
+    else if (game_ep_player(ep)->kind == PLAYER_ENGINE)
         take_engine(ep, &in->engine);
-    else if (take_reply(ep, &in->model, out))
+    else if (game_ep_player(ep)->kind == PLAYER_PERSON) {
+        if (person_take(ep, &in->person, out))
+            return STEP_ASK;
+    } else if (ep->worker_asked) {
+        if (take_worker(ep, &in->model, out))
+            return STEP_ASK;
+    } else if (take_reply(ep, &in->model, out))
         return STEP_ASK;
     while (!ep->over) {
         count_legal(ep);
-        switch (player_of(ep)->kind) {
+        switch (game_ep_player(ep)->kind) {
         case PLAYER_RANDOM: play_random(ep); break;
         case PLAYER_SEARCH: play_search(ep); break;
         case PLAYER_ENGINE: return ask_engine(ep, out);
         case PLAYER_MODEL: return open_dialog(ep, out);
+        case PLAYER_PERSON: return person_ask(ep, (str){ 0 }, out);
         }
     }
     return finish(ep);

@@ -11,6 +11,7 @@ static const str reasons[GAME_REASONS] = {
     [REASON_FIVEFOLD_REPETITION] = T("Fivefold repetition"),
     [REASON_FIFTY_MOVES] = T("Fifty moves rule"),
     [REASON_THREEFOLD_REPETITION] = T("Threefold repetition"),
+    [REASON_RESIGNATION] = T("Resignation"),
     [REASON_MAX_MOVES] = T("Max moves reached"),
     [REASON_WRONG_ACTIONS] = T("Too many wrong actions"),
     [REASON_MAX_TURNS] = T("Max turns in single dialog"),

@@ -31,7 +31,8 @@ static enum game_class class_of(enum game_reason r)
     case REASON_SEVENTYFIVE_MOVES:
     case REASON_FIVEFOLD_REPETITION:
     case REASON_FIFTY_MOVES:
-    case REASON_THREEFOLD_REPETITION: return CLASS_CHESS;
+    case REASON_THREEFOLD_REPETITION:
+    case REASON_RESIGNATION: return CLASS_CHESS;
     case REASON_MAX_MOVES: return CLASS_MAX_MOVES;
     case REASON_WRONG_ACTIONS:
     case REASON_MAX_TURNS: return CLASS_PROTOCOL_LOSS;

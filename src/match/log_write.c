@@ -7,6 +7,8 @@ enum { USUAL_INDENT = 4 };
 
 static str model_of(const struct game_player *p)
 {
+    if (p->moa)
+        return S("moa");
     return p->kind == PLAYER_MODEL ? p->model->name : S("N/A");
 }
 

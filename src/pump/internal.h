@@ -4,6 +4,7 @@
 #pragma once
 #include <curl/curl.h>
 
+#include "pump/person.h"
 #include "pump/pump.h"
 #include "sandbox/sandbox.h"
 
@@ -84,6 +85,7 @@ enum slot_state {
     SLOT_QUEUED, // its ask waits for an engine process
     SLOT_SEARCHING,
     SLOT_COMPUTING, // a candidate's child works for it
+    SLOT_ASKED,     // a person has been asked
 };
 struct slot { // one living episode and its outstanding ask
     enum slot_state state;
@@ -109,7 +111,7 @@ struct slot { // one living episode and its outstanding ask
     int64_t held_ms;       // since when the gate has held it up; 0: it has not
 };
 
-enum pump_stop { STOP_NOT, STOP_BUDGET, STOP_DAY, STOP_REFUSED, STOP_INTERRUPTED };
+enum pump_stop { STOP_NOT, STOP_BUDGET, STOP_DAY, STOP_REFUSED, STOP_INTERRUPTED, STOP_LEFT };
 
 struct pump {
     struct pump_opts opts;
@@ -134,6 +136,7 @@ struct pump {
     enum pump_stop stop; // once set, nothing more is sent
     int64_t stop_ms;     // when the person asked for it
     struct err refusal;  // of STOP_REFUSED
+    struct typed person;
     // of the current pump_run
     bool more; // jobs are left that have not been pulled
     int64_t batch;

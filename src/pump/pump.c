@@ -197,14 +197,16 @@ static bool receive_all(struct pump *p, struct err *err)
         if (!slot_receive(p, &p->slots[i], err))
             return false;
     }
-    return slots_receive_searches(p, err) && slots_receive_calls(p, err);
+    return slots_receive_searches(p, err) && slots_receive_calls(p, err) &&
+           slots_receive_person(p, err);
 }
 
 // How long nothing can happen but for what the system tells us.
 static int64_t quiet_ms(const struct pump *p, int64_t longest_ms)
 {
     int64_t now = clock_mono_ms();
-    int64_t due[] = { http_due_ms(p->http), crew_due_ms(p->crew), slots_calls_due_ms(p) };
+    int64_t due[] = { http_due_ms(p->http), crew_due_ms(p->crew), slots_calls_due_ms(p),
+                      person_due_ms(p) };
     for (size_t i = 0; i < ARRAY_LEN(due); i++)
         if (due[i] >= 0 && due[i] - now < longest_ms)
             longest_ms = due[i] > now ? due[i] - now : 0;
@@ -222,6 +224,8 @@ static bool wait_for_events(struct pump *p, int64_t timeout_ms)
     for (int i = 0; i < n; i++)
         if (events[i].data.u64 & CREW_EVENT)
             crew_event(p->crew, events[i].data.u64, events[i].events);
+        else if (events[i].data.u64 & PERSON_EVENT)
+            person_event(p);
         else if (!(events[i].data.u64 & CELL_EVENT)) // children are looked at in any case
             http_event(p->http, (int)events[i].data.u64, events[i].events);
     int64_t now = clock_mono_ms();
@@ -236,7 +240,7 @@ static bool turn(struct pump *p, bool *busy, struct err *err)
     if (!start_jobs(p, err) || !tick(p, err) || !send_due(p, &wait_ms, err))
         return false;
     bool flying = any_in(p, SLOT_FLYING) || any_in(p, SLOT_SEARCHING) || any_in(p, SLOT_COMPUTING);
-    bool waiting = any_in(p, SLOT_WAITING) || any_in(p, SLOT_QUEUED);
+    bool waiting = any_in(p, SLOT_WAITING) || any_in(p, SLOT_QUEUED) || any_in(p, SLOT_ASKED);
     bool over = p->stop == STOP_INTERRUPTED &&
                 (*p->opts.interrupted > 1 || clock_mono_ms() - p->stop_ms > LAST_WAIT_MS);
     *busy = !over && (flying || (p->stop == STOP_NOT && waiting));
@@ -269,6 +273,9 @@ static bool explain_stop(const struct pump *p, struct err *err)
         return err_set(err, ERR_INTERRUPTED,
                        "interrupted; give the same command again to go on: no stored answer is "
                        "asked for again");
+    case STOP_LEFT:
+        return err_set(err, ERR_INTERRUPTED,
+                       "the input has ended; give the same command again to go on with the game");
     }
     BUG("no such stop");
 }
@@ -277,6 +284,7 @@ static bool explain_stop(const struct pump *p, struct err *err)
 static bool clear(struct pump *p, struct err *err)
 {
     bool ok = true;
+    slot_end_person(p);
     for (size_t i = 0; i < p->n_slots; i++)
         ok &= slot_abort(p, &p->slots[i], err);
     return store_flush(p->db, clock_mono_ms(), err) && ok;

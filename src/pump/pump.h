@@ -45,6 +45,11 @@ struct pump_stats {          // since pump_new, except spent
     int64_t spent_nusd; // by the run, ever: what the cap counts
     int64_t saved_nusd; // what reused replies had cost
 };
+struct pump_person { // who answers asks to a person
+    int fd;          // lines are read from it; its end ends the run as an interruption does
+    void (*show)(void *ctx, str text);
+    void *ctx;
+};
 struct pump_opts {                            // zero means the default in brackets
     int64_t run;                              // store row of the run
     int64_t spent_nusd;                       // what the run has already spent
@@ -56,6 +61,7 @@ struct pump_opts {                            // zero means the default in brack
     struct gates_opts limits;                 // of its own gates; limit [slots]
     int slots;                                // episodes alive at once [64]
     int engines;                              // engine processes at work at once [cores]
+    const struct pump_person *person;         // kept; [NULL: none is asked]
     struct sandbox *sandbox;                  // where candidates run [NULL: none are asked]
     str ca_file;                              // certificates to trust [the system's]
     bool reuse;                               // take good replies of other runs

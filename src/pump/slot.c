@@ -382,6 +382,7 @@ static bool open_any(struct pump *p, struct slot *s, struct answer *out, bool *a
     case TO_MODEL: return open_ask(p, s, &out->model, answered, err);
     case TO_ENGINE: return slot_open_search(p, s, &out->engine, answered, err);
     case TO_HARNESS: return slot_open_call(p, s, &out->harness, answered, err);
+    case TO_PERSON: return slot_open_person(p, s, &out->person, answered, err);
     }
     BUG("an ask to nobody");
 }

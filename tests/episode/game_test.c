@@ -587,6 +587,137 @@ static int free_arena(void **s)
     return 0;
 }
 
+// ---- a person ----
+
+// Types a line; what is asked next, or "" at the end of the game.
+static str type_line(struct table *t, const char *line)
+{
+    struct answer in = { .person = { .line = str_from(line), .latency_ms = 3 } };
+    t->step = t->job.kind->step(t->episode, &in, &t->ask);
+    if (t->step == STEP_ASK)
+        assert_int_equal(t->ask.to, TO_PERSON);
+    return t->step == STEP_ASK ? t->ask.person : S("");
+}
+
+static void a_person_moves_asks_and_resigns(void **s)
+{
+    (void)s;
+    struct table t;
+    struct game_player person = { .kind = PLAYER_PERSON, .name = S("Human") };
+    struct game_input in = game_of(person, person, &plain);
+    sit_down(&t, &in);
+    assert_int_equal(t.ask.to, TO_PERSON);
+    assert_true(str_find(t.ask.person, S("8  ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜\n7  ♟")) >= 0);
+    assert_true(str_find(t.ask.person, S("   a b c d e f g h\n")) > 0);
+    assert_true(str_find(type_line(&t, "help"), S("resign")) > 0);
+    assert_true(str_find(type_line(&t, "moves"), S("Nf3")) > 0);
+    assert_true(str_starts(type_line(&t, "fen"), S("rnbqkbnr/")));
+    assert_true(str_find(type_line(&t, "e5"), S("illegal")) >= 0);
+    assert_true(str_find(type_line(&t, "Ke4 or so"), S("White to move")) > 0);
+    assert_true(str_find(type_line(&t, "0000"), S("illegal")) >= 0); // D3
+    str shown = type_line(&t, "  e4 \r");
+    assert_true(str_starts(shown, S("\nWhite played e4\n1  ♖ ♘ ♗ ♔ ♕")));
+    assert_true(str_find(shown, S("   h g f e d c b a\n")) > 0);
+    (void)type_line(&t, "e7e5");
+    (void)type_line(&t, "Ng1-f3");
+    assert_int_equal(type_line(&t, "RESIGN").len, 0);
+    const struct game_record *r = t.episode->outcome.record;
+    assert_int_equal(r->reason, REASON_RESIGNATION);
+    assert_int_equal(r->class, CLASS_CHESS);
+    assert_int_equal(r->winner, WHITE);
+    assert_int_equal(r->plies, 3);
+    assert_int_equal(r->side[WHITE].wrong_moves + r->side[WHITE].wrong_actions, 0);
+    assert_int_equal(r->side[WHITE].moves, 2);
+}
+
+static void a_person_may_give_mate(void **s)
+{
+    (void)s;
+    static const char *const moves[] = { "f3", "e5", "g2g4", "Qh4#" };
+    struct table t;
+    struct game_player person = { .kind = PLAYER_PERSON, .name = S("Human") };
+    struct game_input in = game_of(person, person, &plain);
+    sit_down(&t, &in);
+    for (size_t i = 0; i < ARRAY_LEN(moves); i++)
+        (void)type_line(&t, moves[i]);
+    assert_int_equal(t.step, STEP_DONE);
+    const struct game_record *r = t.episode->outcome.record;
+    assert_int_equal(r->reason, REASON_CHECKMATE);
+    assert_int_equal(r->winner, BLACK);
+}
+
+// ---- a mixture of agents (3.6) ----
+
+static const struct model worker_one, worker_two;
+static struct moa_worker workers[] = {
+    { .model = &worker_one, .sampling = { .has_temperature = true, .temperature = 0 } },
+    { .model = &worker_two, .sampling = { .has_temperature = true, .temperature = 1 } },
+};
+static const struct moa mixture = { workers, 2 };
+
+static void give(struct table *t, struct reply r)
+{
+    struct answer in = { .model = r };
+    t->step = t->job.kind->step(t->episode, &in, &t->ask);
+}
+
+static void a_mixture_lets_its_workers_answer_first(void **s)
+{
+    (void)s;
+    struct table t;
+    struct game_player both = model_player(&a_model);
+    both.moa = &mixture;
+    static const struct dialog_rules two_plies = { .max_plies = 1 };
+    struct game_input in = game_of(both, random_player(S("r")), &two_plies);
+    sit_down(&t, &in);
+    struct messages first = t.ask.model.messages;
+    assert_ptr_equal(t.job.model, &worker_one);
+    assert_true(t.ask.model.has_temperature && t.ask.model.temperature == 0);
+    give(&t, text(S("make_move e2e4")));
+    assert_ptr_equal(t.job.model, &worker_two); // the same dialog
+    assert_true(t.ask.model.temperature == 1);
+    assert_int_equal(t.ask.model.messages.n, first.n);
+    assert_str(asked_last(&t.ask.model.messages), asked_last(&first));
+    give(&t, (struct reply){ .class = REPLY_REFUSED, .text = S("no") });
+    assert_ptr_equal(t.job.model, &a_model);
+    assert_int_equal(t.ask.model.messages.v[0].role, ROLE_SYSTEM);
+    assert_int_equal(t.ask.model.messages.n, 2);
+    assert_str(asked_last(&t.ask.model.messages),
+               arena_printf(&arena,
+                            "%.*s\n\nModel 1 response:\nmake_move e2e4\n\nModel 2 response:\n[no "
+                            "answer: refused]",
+                            STR(asked_last(&first))));
+    give(&t, text(S("get_legal_moves"))); // a second message of ours: all are asked again
+    assert_ptr_equal(t.job.model, &worker_one);
+    assert_int_equal(t.ask.model.messages.n, 3); // workers' answers do not stay in the dialog
+    assert_str(t.ask.model.messages.v[1].text, S("get_legal_moves"));
+    give(&t, text(S("a")));
+    give(&t, text(S("b")));
+    give(&t, text(S("make_move g1f3")));
+    assert_int_equal(t.step, STEP_DONE);
+    const struct game_record *r = t.episode->outcome.record;
+    assert_int_equal(r->plies, 1);
+    assert_int_equal(r->side[WHITE].used.n_calls, 6); // tokens of all are summed
+    assert_int_equal(r->side[WHITE].used.output_tok, 50);
+    assert_int_equal(r->turns.n, 2);
+}
+
+static void a_worker_s_dead_endpoint_is_nobody_s_loss(void **s) // D5
+{
+    (void)s;
+    struct table t;
+    struct game_player both = model_player(&a_model);
+    both.moa = &mixture;
+    struct game_input in = game_of(both, random_player(S("r")), &plain);
+    sit_down(&t, &in);
+    give(&t, (struct reply){ .class = REPLY_TIMEOUT, .error = S("slow") });
+    assert_int_equal(t.step, STEP_DONE);
+    const struct game_record *r = t.episode->outcome.record;
+    assert_int_equal(r->class, CLASS_INFRA_ERROR);
+    assert_int_equal(r->winner, -1);
+    assert_int_equal(t.episode->outcome.status, OUTCOME_FAILED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -614,6 +745,10 @@ int main(void)
         cmocka_unit_test(two_random_players_are_two),
         cmocka_unit_test(the_built_in_engine_mates_a_random_player),
         cmocka_unit_test(a_game_that_is_over_asks_nobody),
+        cmocka_unit_test(a_person_moves_asks_and_resigns),
+        cmocka_unit_test(a_person_may_give_mate),
+        cmocka_unit_test(a_mixture_lets_its_workers_answer_first),
+        cmocka_unit_test(a_worker_s_dead_endpoint_is_nobody_s_loss),
     };
     return cmocka_run_group_tests(tests, NULL, free_arena);
 }
