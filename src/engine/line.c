@@ -159,6 +159,7 @@ static void read_option(str rest, struct uci_line *out)
 {
     struct engine_option *o = &out->option;
     bool typed = false;
+    const char *end = rest.data + rest.len; // `rest` points nowhere once it is used up
     if (!str_eq(cut_word(&rest), S("name")))
         return;
     o->name = cut_value(&rest);
@@ -174,7 +175,7 @@ static void read_option(str rest, struct uci_line *out)
         else if (str_eq(word, S("max")))
             (void)!cut_int(&rest, INT64_MIN, INT64_MAX, &o->max);
         else if (str_eq(word, S("var"))) {
-            o->vars = (str){ word.data, (size_t)(rest.data + rest.len - word.data) };
+            o->vars = (str){ word.data, (size_t)(end - word.data) };
             break;
         }
     }
@@ -201,7 +202,7 @@ void uci_line_read(str line, struct uci_line *out)
         read_info(rest, out);
     else if (str_eq(first, S("bestmove")))
         read_bestmove(rest, out);
-    else if (str_eq(first, S("option")))
+    else if (str_eq(first, S("option")) && rest.len > 0)
         read_option(rest, out);
     else if (str_eq(first, S("id")))
         read_id(rest, out);

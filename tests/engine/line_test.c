@@ -134,6 +134,8 @@ static void options_are_read_with_blanks_in_their_names_and_values(void **s)
     assert_int_equal(l.option.kind, OPTION_COMBO);
     assert_str(l.option.fallback, S("Very Normal"));
     assert_str(l.option.vars, S("var Solid var Very Normal"));
+    l = read_line("option name Style type combo var"); // nothing behind it, found by fuzzing
+    assert_str(l.option.vars, S("var"));
     l = read_line("option name Debug Log File type string default ");
     assert_str(l.option.name, S("Debug Log File"));
     assert_str(l.option.fallback, S(""));
