@@ -225,8 +225,8 @@ static void note_cost(struct game_episode *ep, const struct reply *r)
     struct game_side *side = game_ep_side(ep);
     usage_total_note(&ep->base.outcome.used, r);
     usage_total_note(&side->used, r);
-    side->reply_ms += r->latency_ms;
-    ep->ply_ms += r->latency_ms;
+    side->reply_ms += r->latency_ms + r->waited_ms; // failed attempts cost time too (D18)
+    ep->ply_ms += r->latency_ms + r->waited_ms;
     ep->ply_tok += r->usage.output_tok;
 }
 

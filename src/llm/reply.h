@@ -53,6 +53,7 @@ struct reply {
     enum known cost_source;
     int http_status, attempts; // status of the last attempt, 0: none or in process
     int64_t latency_ms;        // of the last attempt
+    int64_t waited_ms;         // before it: failed attempts, and the pauses behind them
     int64_t retry_after_ms;    // the server's hint, -1: none
     bool no_retry, simulated;  // x-should-retry: false; no real model spoke
     str error;                 // a sentence without secrets, for classes that are not ok

@@ -32,6 +32,7 @@ static const struct member {
     { "http_status", SMALL, offsetof(struct reply, http_status) },
     { "attempts", SMALL, offsetof(struct reply, attempts) },
     { "latency_ms", COUNT, offsetof(struct reply, latency_ms) },
+    { "waited_ms", COUNT, offsetof(struct reply, waited_ms) },
     { "no_retry", FLAG, offsetof(struct reply, no_retry) },
     { "simulated", FLAG, offsetof(struct reply, simulated) },
     { "error", TEXT, offsetof(struct reply, error) },

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // aggregate.c - the aggregate object of a run over its logs (LLM Chess specification 4.3). Sample
 // standard deviations; a run of one game has none and says 0 (D27).
-#include <math.h>
-
+#include "match/aggregate.h"
 #include "match/log.h"
-#include "stats/stats.h"
 
 enum { USUAL_INDENT = 4 };
-
-struct sums {
-    int64_t n, wins[2], draws, plies;
-    struct sum {
-        int64_t total;
-        struct stats_sample sample;
-    } material[2];
-    struct stats_sample length;
-    int64_t wrong_moves[2], wrong_actions[2], reflections[2], before_board[2];
-    struct reason_count {
-        str name;
-        int64_t n;
-    } * reasons; // in the order of first occurrence
-    size_t n_reasons;
-};
 
 static int64_t known(int64_t count)
 {
     return count > 0 ? count : 0;
 }
 
-static void count_reason(struct sums *s, str name)
+static void count_reason(struct aggregate *s, str name)
 {
     size_t i = 0;
     while (i < s->n_reasons && !str_eq(s->reasons[i].name, name))
@@ -38,11 +21,11 @@ static void count_reason(struct sums *s, str name)
     s->reasons[i].n++;
 }
 
-static void sum_up(const struct game_logs *logs, struct arena *a, struct sums *s)
+static void sum_up(const struct game_logs *logs, struct arena *a, struct aggregate *s)
 {
     double *values = NEW_ARRAY(a, double, logs->n + 1);
-    *s = (struct sums){ .n = (int64_t)logs->n,
-                        .reasons = NEW_ARRAY(a, struct reason_count, logs->n + 1) };
+    *s = (struct aggregate){ .games = (int64_t)logs->n,
+                             .reasons = NEW_ARRAY(a, struct reason_count, logs->n + 1) };
     for (size_t i = 0; i < logs->n; i++) {
         const struct game_log *g = &logs->v[i];
         count_reason(s, g->reason_text);
@@ -53,39 +36,60 @@ static void sum_up(const struct game_logs *logs, struct arena *a, struct sums *s
         s->plies += g->plies;
         values[i] = (double)g->plies;
     }
-    s->length = stats_sample(values, logs->n);
+    s->lengths = stats_sample(values, logs->n);
     for (int c = WHITE; c <= BLACK; c++) {
+        struct aggregate_side *sum = &s->side[c];
         for (size_t i = 0; i < logs->n; i++) {
             const struct log_side *side = &logs->v[i].side[c];
-            s->material[c].total += side->material;
+            sum->name = logs->v[0].side[c].name;
+            sum->model =
+                str_eq(logs->v[0].side[c].model, S("N/A")) ? S("") : logs->v[0].side[c].model;
+            sum->material += side->material;
             values[i] = (double)side->material;
-            s->wrong_moves[c] += known(side->wrong_moves);
-            s->wrong_actions[c] += known(side->wrong_actions);
-            s->reflections[c] += known(side->reflections);
-            s->before_board[c] += known(side->reflections_before_board);
+            sum->wrong_moves += known(side->wrong_moves);
+            sum->wrong_actions += known(side->wrong_actions);
+            sum->reflections += known(side->reflections);
+            sum->before_board += known(side->reflections_before_board);
         }
-        s->material[c].sample = stats_sample(values, logs->n);
+        sum->materials = stats_sample(values, logs->n);
     }
 }
 
-static void put_player(struct json_out *o, const struct sums *s, const struct game_logs *logs,
-                       enum color c)
+// ---- the object ----
+
+static void put_player(struct json_out *o, str key, const struct aggregate_side *s)
 {
-    const struct log_side *first = logs->n > 0 ? &logs->v[0].side[c] : NULL;
-    json_key_open(o, c == WHITE ? S("player_white") : S("player_black"), '{');
-    json_key_str(o, S("name"), first ? first->name : S(""));
-    json_key_str(o, S("model"), first && !str_eq(first->model, S("N/A")) ? first->model : S(""));
-    json_key_int(o, S("total_material"), s->material[c].total);
-    json_key_int(o, S("wrong_moves"), s->wrong_moves[c]);
-    json_key_int(o, S("wrong_actions"), s->wrong_actions[c]);
-    json_key_int(o, S("reflections_used"), s->reflections[c]);
-    json_key_int(o, S("reflections_used_before_board"), s->before_board[c]);
-    json_key_double(o, S("avg_material"), s->material[c].sample.mean);
-    json_key_double(o, S("std_dev_material"), s->material[c].sample.sd);
+    json_key_open(o, key, '{');
+    json_key_str(o, S("name"), s->name);
+    json_key_str(o, S("model"), s->model);
+    json_key_int(o, S("total_material"), s->material);
+    json_key_int(o, S("wrong_moves"), s->wrong_moves);
+    json_key_int(o, S("wrong_actions"), s->wrong_actions);
+    json_key_int(o, S("reflections_used"), s->reflections);
+    json_key_int(o, S("reflections_used_before_board"), s->before_board);
+    json_key_double(o, S("avg_material"), s->materials.mean);
+    json_key_double(o, S("std_dev_material"), s->materials.sd);
     json_close(o, '}');
 }
 
-static void put_rate(struct json_out *o, str key, int64_t k, int64_t n)
+void aggregate_put(struct json_out *o, const struct aggregate *g)
+{
+    json_key_int(o, S("total_games"), g->games);
+    json_key_int(o, S("white_wins"), g->wins[WHITE]);
+    json_key_int(o, S("black_wins"), g->wins[BLACK]);
+    json_key_int(o, S("draws"), g->draws);
+    json_key_int(o, S("total_moves"), g->plies);
+    json_key_open(o, S("reasons"), '{');
+    for (size_t i = 0; i < g->n_reasons; i++)
+        json_key_int(o, g->reasons[i].name, g->reasons[i].n);
+    json_close(o, '}');
+    put_player(o, S("player_white"), &g->side[WHITE]);
+    put_player(o, S("player_black"), &g->side[BLACK]);
+    json_key_double(o, S("average_moves"), g->lengths.mean);
+    json_key_double(o, S("std_dev_moves"), g->lengths.sd);
+}
+
+void aggregate_put_rate(struct json_out *o, str key, int64_t k, int64_t n)
 {
     struct interval i = stats_wilson(k, n);
     json_key_open(o, key, '{');
@@ -111,9 +115,9 @@ static void put_policy(struct json_out *o, str key, const struct game_logs *logs
     }
     json_key_open(o, key, '{');
     json_key_int(o, S("games"), n);
-    put_rate(o, S("white_wins"), won[WHITE], n);
-    put_rate(o, S("black_wins"), won[BLACK], n);
-    put_rate(o, S("draws"), n - won[WHITE] - won[BLACK], n);
+    aggregate_put_rate(o, S("white_wins"), won[WHITE], n);
+    aggregate_put_rate(o, S("black_wins"), won[BLACK], n);
+    aggregate_put_rate(o, S("draws"), n - won[WHITE] - won[BLACK], n);
     json_close(o, '}');
 }
 
@@ -130,7 +134,7 @@ static void put_classes(struct json_out *o, const struct game_logs *logs)
 
 str game_logs_aggregate(const struct game_logs *logs, str metadata, struct arena *a)
 {
-    struct sums s;
+    struct aggregate s;
     struct buf b = { .arena = a };
     struct json_out o = { .b = &b, .indent = USUAL_INDENT };
     sum_up(logs, a, &s);
@@ -142,19 +146,7 @@ str game_logs_aggregate(const struct game_logs *logs, str metadata, struct arena
         json_put_value(&o, run);
         json_decref(run);
     }
-    json_key_int(&o, S("total_games"), s.n);
-    json_key_int(&o, S("white_wins"), s.wins[WHITE]);
-    json_key_int(&o, S("black_wins"), s.wins[BLACK]);
-    json_key_int(&o, S("draws"), s.draws);
-    json_key_int(&o, S("total_moves"), s.plies);
-    json_key_open(&o, S("reasons"), '{');
-    for (size_t i = 0; i < s.n_reasons; i++)
-        json_key_int(&o, s.reasons[i].name, s.reasons[i].n);
-    json_close(&o, '}');
-    put_player(&o, &s, logs, WHITE);
-    put_player(&o, &s, logs, BLACK);
-    json_key_double(&o, S("average_moves"), s.length.mean);
-    json_key_double(&o, S("std_dev_moves"), s.length.sd);
+    aggregate_put(&o, &s);
     json_key_open(&o, S("rookery"), '{');
     put_classes(&o, logs);
     put_policy(&o, S("strict"), logs, POLICY_STRICT);

@@ -3,8 +3,8 @@
 // players may have the same (specification 6.3).
 #include <math.h>
 
+#include "match/aggregate.h"
 #include "match/match.h"
-#include "stats/stats.h"
 
 static void add(struct match_sum *s, double value)
 {
@@ -46,39 +46,13 @@ void match_count(struct match_totals *t, const struct match_game *g)
 
 // ---- the aggregate object ----
 
-static void put_player(struct json_out *o, const struct match_totals *t, enum color c,
-                       const struct match_names *names)
-{
-    json_open(o, '{');
-    json_key_str(o, S("name"), c == WHITE ? names->white : names->black);
-    json_key_str(o, S("model"), c == WHITE ? names->white_model : names->black_model);
-    json_key_int(o, S("total_material"), (int64_t)t->material[c].sum);
-    json_key_int(o, S("wrong_moves"), 0); // random players make none
-    json_key_int(o, S("wrong_actions"), 0);
-    json_key_int(o, S("reflections_used"), 0);
-    json_key_int(o, S("reflections_used_before_board"), 0);
-    json_key_double(o, S("avg_material"), match_mean(&t->material[c], t->n));
-    json_key_double(o, S("std_dev_material"), match_deviation(&t->material[c], t->n));
-    json_close(o, '}');
-}
-
-static void put_rate(struct json_out *o, str key, int64_t k, int64_t n)
-{
-    struct interval i = stats_wilson(k, n);
-    json_key_open(o, key, '{');
-    json_key_double(o, S("rate"), n > 0 ? (double)k / (double)n : 0);
-    json_key_double(o, S("low95"), i.low);
-    json_key_double(o, S("high95"), i.high);
-    json_close(o, '}');
-}
-
 static void put_ours(struct json_out *o, const struct match_totals *t)
 {
     int64_t mates = t->ends[MATCH_CHECKMATE];
     json_key_open(o, S("rookery"), '{');
-    put_rate(o, S("white_wins"), t->wins[WHITE], t->n);
-    put_rate(o, S("black_wins"), t->wins[BLACK], t->n);
-    put_rate(o, S("draws"), t->draws, t->n);
+    aggregate_put_rate(o, S("white_wins"), t->wins[WHITE], t->n);
+    aggregate_put_rate(o, S("black_wins"), t->wins[BLACK], t->n);
+    aggregate_put_rate(o, S("draws"), t->draws, t->n);
     json_key_double(o, S("mean_legal_moves"),
                     t->plies > 0 ? (double)t->n_legal / (double)t->plies : 0);
     json_key_double(o, S("mean_mate_ply"), match_mean(&t->mates, mates));
@@ -87,27 +61,35 @@ static void put_ours(struct json_out *o, const struct match_totals *t)
     json_close(o, '}');
 }
 
+static struct stats_sample sample_of(const struct match_sum *s, int64_t n)
+{
+    return (struct stats_sample){ (size_t)n, match_mean(s, n), match_deviation(s, n) };
+}
+
 str match_totals_json(const struct match_totals *t, const struct match_names *names,
                       struct arena *a)
 {
     struct buf b = { .arena = a };
     struct json_out o = { .b = &b, .indent = 2 };
-    json_open(&o, '{');
-    json_key_int(&o, S("total_games"), t->n);
-    json_key_int(&o, S("white_wins"), t->wins[WHITE]);
-    json_key_int(&o, S("black_wins"), t->wins[BLACK]);
-    json_key_int(&o, S("draws"), t->draws);
-    json_key_int(&o, S("total_moves"), t->plies);
-    json_key_open(&o, S("reasons"), '{');
+    struct reason_count reasons[MATCH_ENDS];
+    struct aggregate g = { .games = t->n,
+                           .wins = { t->wins[WHITE], t->wins[BLACK] },
+                           .draws = t->draws,
+                           .plies = t->plies,
+                           .reasons = reasons,
+                           .n_reasons = t->n_order,
+                           .lengths = sample_of(&t->length, t->n) };
     for (size_t i = 0; i < t->n_order; i++)
-        json_key_int(&o, match_end_name(t->order[i]), t->ends[t->order[i]]);
-    json_close(&o, '}');
-    json_key(&o, S("player_white"));
-    put_player(&o, t, WHITE, names);
-    json_key(&o, S("player_black"));
-    put_player(&o, t, BLACK, names);
-    json_key_double(&o, S("average_moves"), match_mean(&t->length, t->n));
-    json_key_double(&o, S("std_dev_moves"), match_deviation(&t->length, t->n));
+        reasons[i] = (struct reason_count){ match_end_name(t->order[i]), t->ends[t->order[i]] };
+    for (int c = WHITE; c <= BLACK; c++) // random players make no mistakes
+        g.side[c] = (struct aggregate_side){
+            .name = c == WHITE ? names->white : names->black,
+            .model = c == WHITE ? names->white_model : names->black_model,
+            .material = (int64_t)t->material[c].sum,
+            .materials = sample_of(&t->material[c], t->n),
+        };
+    json_open(&o, '{');
+    aggregate_put(&o, &g);
     put_ours(&o, t);
     json_close(&o, '}');
     buf_add_char(&b, '\n');

@@ -541,5 +541,7 @@ bool slot_receive(struct pump *p, struct slot *s, struct err *err)
         refuse(p, s, r);
         return true;
     }
+    if (s->attempts > 1 && now - s->asked_ms > r->latency_ms)
+        r->waited_ms = now - s->asked_ms - r->latency_ms;
     return take_in(p, s, r, err) && slot_advance(p, s, &answer, err);
 }

@@ -88,8 +88,25 @@ class Play(Case):
             out = self.ok("play", "--black", "vllm/sim-strong", "--base-url", simulator.url,
                           "--games", 3, "--max-plies", 30, "--out", "o")
         self.assertIn("SIMULATED", out)  # though its name does not say so
+        spoken = waited = 0
         for log in self.logs("o"):
             self.assertIn(log["outcome_class"], ("chess", "max_moves", "protocol_loss"))
+            waited += log["player_black"]["accumulated_reply_time_seconds"]
+        for path in (self.dir / "o").glob("*.turns.jsonl"):
+            spoken += sum(json.loads(t)["latency_ms"] for t in path.read_text().splitlines())
+        self.assertGreater(waited, spoken / 1000 + 0.1)  # D18: failed attempts are time too
+
+    def test_names_of_files_and_players_are_real_and_portable(self):  # D18
+        self.ok("play", "--black", "sim/strong", "--games", 2, "--max-plies", 4, "--out", "o")
+        names = sorted(p.name for p in (self.dir / "o").glob("*-*.json"))
+        self.assertEqual(len(names), 2)  # games of one minute do not collide
+        for name in names:
+            self.assertRegex(name, r"^\d{8}T\d{6}-\d+\.json$")
+        pgn = (self.dir / "o/games.pgn").read_text()
+        self.assertIn('[White "random"]', pgn)
+        self.assertIn('[Black "sim/strong"]', pgn)
+        began = self.logs("o")[0]["time_started"]
+        self.assertIn(f'[Date "{began[:10]}"]', pgn)  # the day it began, not the day it ended
 
     def test_the_engine_beats_a_random_player(self):
         out = json.loads(self.ok("play", "--black", "builtin:depth=1", "--games", 20, "--json"))

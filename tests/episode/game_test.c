@@ -587,6 +587,25 @@ static int free_arena(void **s)
     return 0;
 }
 
+static struct reply after_retries(const struct messages *m)
+{
+    (void)m;
+    struct reply r = text(S("make_move e2e4"));
+    r.attempts = 3;
+    r.waited_ms = 4000;
+    return r;
+}
+
+static void failed_attempts_cost_a_player_time(void **s) // D18
+{
+    (void)s;
+    static const struct dialog_rules short_game = { .max_plies = 1 };
+    struct game_input in = game_of(model_player(&a_model), random_player(S("r")), &short_game);
+    assert_int_equal(record(&in, after_retries, after_retries)->side[WHITE].reply_ms, 4005);
+    in.ply_ms = 3000;
+    assert_int_equal(record(&in, after_retries, after_retries)->class, CLASS_MODEL_ERROR);
+}
+
 // ---- a person ----
 
 // Types a line; what is asked next, or "" at the end of the game.
@@ -745,6 +764,7 @@ int main(void)
         cmocka_unit_test(two_random_players_are_two),
         cmocka_unit_test(the_built_in_engine_mates_a_random_player),
         cmocka_unit_test(a_game_that_is_over_asks_nobody),
+        cmocka_unit_test(failed_attempts_cost_a_player_time),
         cmocka_unit_test(a_person_moves_asks_and_resigns),
         cmocka_unit_test(a_person_may_give_mate),
         cmocka_unit_test(a_mixture_lets_its_workers_answer_first),

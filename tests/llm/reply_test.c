@@ -60,6 +60,7 @@ static void a_reply_survives_the_store(void **s)
         .http_status = 200,
         .attempts = 2,
         .latency_ms = 77,
+        .waited_ms = 78,
         .retry_after_ms = 0,
         .no_retry = true,
         .simulated = true,
@@ -75,7 +76,8 @@ static void a_reply_survives_the_store(void **s)
           "\"usage_source\":\"estimated\",\"input_tok\":1,\"cached_tok\":2,"
           "\"cache_write_tok\":3,\"output_tok\":4,\"reasoning_tok\":5,\"cost_nusd\":"
           "9007199254740993,\"cost_source\":\"priced\",\"http_status\":200,\"attempts\":2,"
-          "\"latency_ms\":77,\"no_retry\":true,\"simulated\":true,\"error\":\"e\",\"note\":\"n\","
+          "\"latency_ms\":77,\"waited_ms\":78,\"no_retry\":true,\"simulated\":true,\"error\":\"e\","
+          "\"note\":\"n\","
           "\"retry_after_ms\":0}"));
     struct reply back;
     struct err err = { 0 };

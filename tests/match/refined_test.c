@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The refined table: the rows of the two log sets (LLM Chess specification 7.3) and the synthetic
 // row (7.2), and that a table depends neither on the order of logs nor on colours.
+#include <math.h>
+
 #include "sets.h"
 #include "test.h"
 
@@ -257,6 +259,57 @@ static void players_are_ranked_by_elo_the_unrated_last(void **s) // S11
     assert_true(str_starts(str_cut(&csv, '\n'), S("\"winner, of one game\",")));
 }
 
+// The original merges rows: simple means turn into pooled ones, margins into the larger of two.
+// Here the games are pooled and everything is computed from them (specification 4.6, S7).
+static void two_runs_of_a_player_are_pooled_never_merged(void **s) // D15
+{
+    (void)s;
+    struct game_logs a = set_a(&arena, ONLY_PLAYED), b = set_b(&arena, ONLY_PLAYED), both = { 0 };
+    for (size_t i = 0; i < b.n; i++)
+        b.v[i].side[BLACK].label = a.v[0].side[BLACK].label;
+    for (size_t i = 0; i < a.n + b.n; i++)
+        *vec_push(&arena, &both) = i < a.n ? a.v[i] : b.v[i - a.n];
+    str csv = refined_csv(&both, &priced, &arena);
+    has(csv, "total_games", "11");
+    has(csv, "total_moves", "1444"); // 650 + 794
+    has(csv, "average_moves", "131.273");
+    // 1000 * (4 + 8) / 1444: pooled, not the mean of 6.154 and 10.076
+    has(csv, "mistakes_per_1000moves", "8.31");
+    // of the eleven lengths; the larger of the two runs' own is 60.673
+    double lengths[11], sum = 0, squares = 0;
+    for (size_t i = 0; i < both.n; i++) {
+        lengths[i] = (double)both.v[i].plies;
+        sum += lengths[i];
+    }
+    for (size_t i = 0; i < both.n; i++)
+        squares += (lengths[i] - sum / 11) * (lengths[i] - sum / 11);
+    double moe;
+    assert_true(str_to_double(cell(csv, "moe_average_moves"), &moe));
+    assert_true(fabs(moe - 1.96 * sqrt(squares / 10) / sqrt(11)) < 0.0005001);
+    assert_true(moe < 60);
+    // Elo of 5 wins, 5 draws, 1 loss in one block, not a mean of two ratings.
+    struct stats_block block = { refined_random_elo() + ELO_COLOR_BONUS, 5, 5, 1 };
+    double elo;
+    assert_true(str_to_double(cell(csv, "elo"), &elo));
+    assert_true(fabs(elo - stats_elo_fit(&block, 1).rating) < 0.0005001);
+}
+
+// The original counts wins of "Player_Black" and "NoN_Synthesizer" only.
+static void a_win_counts_whatever_the_player_is_called(void **s) // D26
+{
+    (void)s;
+    static const str names[] = { T("Human_Black"), T("Chess_Engine_Rookery_Black"), T("x"),
+                                 T("NoN_Synthesizer") };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct game_logs logs = set_a(&arena, ONLY_PLAYED);
+        for (size_t k = 0; k < logs.n; k++)
+            logs.v[k].side[BLACK].name = names[i];
+        str csv = refined_csv(&logs, &(struct refined_opts){ 0 }, &arena);
+        has(csv, "player_wins", "3");
+        has(csv, "draws", "2");
+    }
+}
+
 static void anchors_are_found_by_label(void **s) // D17: never by a part of it
 {
     (void)s;
@@ -287,6 +340,8 @@ int main(void)
         cmocka_unit_test(all_draws_have_an_interval_that_is_not_empty),
         cmocka_unit_test(the_plain_table_has_the_original_s_columns),
         cmocka_unit_test(order_and_colours_do_not_matter),
+        cmocka_unit_test(two_runs_of_a_player_are_pooled_never_merged),
+        cmocka_unit_test(a_win_counts_whatever_the_player_is_called),
         cmocka_unit_test(unknown_mistakes_are_empty_cells),
         cmocka_unit_test(players_are_ranked_by_elo_the_unrated_last),
         cmocka_unit_test(anchors_are_found_by_label),
