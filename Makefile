@@ -14,7 +14,7 @@ run_tests = rm -f $(1)/meson-logs/testlog.json; \
 	meson test -C $(1) --print-errorlogs $(2); status=$$?; \
 	python3 tools/test_summary.py $(1)/meson-logs/testlog.json && exit $$status
 
-.PHONY: build deps demo test san lint fuzz-smoke proof-chess foreign fingerprint bench bench-optimizers install clean help
+.PHONY: build deps demo test san lint fuzz-smoke proof-chess proof-evolve foreign fingerprint bench bench-optimizers install clean help
 
 build: ## build/src/cli/rookery (the default)
 	@tools/deps.sh --check build
@@ -63,6 +63,10 @@ proof-chess: build ## the rules against a million positions of Stockfish, and pe
 	ninja -C $(B) tests/chess/chess_versus_engine
 	PATH="$$PATH:/usr/games" $(B)/tests/chess/chess_versus_engine
 	ROOKERY_SHARED=../shared ROOKERY_PERFT_NODES=200000000 $(B)/tests/chess_perft_test
+
+proof-evolve: build ## forty iterations of harness evolution on 64 puzzles, unattended (ten minutes)
+	ROOKERY=$(CURDIR)/$(B)/src/cli/rookery ROOKERY_EVOLVE_LIMIT=64 python3 tests/cli/evolve_test.py \
+		Evolve.test_forty_iterations_run_unattended
 
 foreign: build ## the chess tests on arm64 and on the oldest x86-64, emulated
 	@tools/deps.sh arm64

@@ -22,7 +22,7 @@ struct opt_value {
     int64_t integer;
     double real; // also of OPT_INT
 };
-enum { OPTS_MAX = 64, OPT_TABLES_MAX = 5, POSITIONALS_MAX = 16 };
+enum { OPTS_MAX = 96, OPT_TABLES_MAX = 5, POSITIONALS_MAX = 16 };
 struct args {
     const struct command *command;
     struct opt_value values[OPTS_MAX]; // in the order of command->opts, table by table

@@ -3,4 +3,4 @@
 #pragma once
 #include "cli/cli.h"
 
-extern const struct command command_harness_eval; // one a file
+extern const struct command command_harness_eval, command_harness_evolve; // one a file

@@ -50,6 +50,7 @@ const struct command *const commands[] = {
     &command_transfer,
     &command_harness_check,
     &command_harness_eval,
+    &command_harness_evolve,
     &command_harness_parse,
     &command_harness_env,
     &command_harness_export,

@@ -139,3 +139,5 @@ struct rollout_walk { // over the responses of a rollout, with the board that ea
 // The next response and, where it was judged, the judgement; false: no more.
 bool rollout_walk_next(struct rollout_walk *w, const struct rollout_event **response,
                        const struct rollout_event **judgement);
+
+#include "evolve/loop.h" // the search

@@ -244,6 +244,74 @@ static str fenced(struct writer *w, struct choice *base)
                         STR(instruction_text(w, base)));
 }
 
+// ---- harness files ----
+
+// The prompt's assignment in the source that is shown: from its name up to the other prompt.
+static bool find_prompt(str source, size_t *from, size_t *to)
+{
+    ptrdiff_t start = str_find(source, S("SYSTEM_PROMPT = ")),
+              end = str_find(source, S("USER_PROMPT = "));
+    *from = start < 0 ? 0 : (size_t)start;
+    *to = end < 0 ? 0 : (size_t)end;
+    return start >= 0 && end > start;
+}
+
+// The last Python file of the request that is whole.
+static str shown_source(str text)
+{
+    ptrdiff_t at = str_find(text, S("```python\n"));
+    if (at < 0)
+        return (str){ 0 };
+    str rest = str_sub(text, (size_t)at + 10, text.len);
+    ptrdiff_t end = str_find(rest, S("\n```"));
+    return end < 0 ? (str){ 0 } : str_sub(rest, 0, (size_t)end + 1);
+}
+
+static void find_in_prompt(const struct sim_data *data, str prompt, struct choice *out)
+{
+    *out = (struct choice){ 0 };
+    for (size_t i = 0; i < data->advice.n; i++)
+        if (str_find(prompt, data->advice.v[i]) >= 0)
+            out->v[out->n++] = i;
+}
+
+// One sentence a line: lines of a harness are short.
+static void add_prompt(const struct writer *w, const struct choice *c, struct buf *b)
+{
+    buf_add(b, S("SYSTEM_PROMPT = (\n    "));
+    buf_add_json(b, instruction_base);
+    for (size_t i = 0; i < c->n; i++) {
+        buf_add(b, S("\n    "));
+        buf_add_json(b, arena_printf(w->arena, " %.*s", STR(w->data->advice.v[c->v[i]])));
+    }
+    buf_add(b, S("\n)\n"));
+}
+
+// A file for every slot that is asked for: the shown harness with another instruction.
+static str harnesses(struct writer *w, str text)
+{
+    struct buf b = { .arena = w->arena };
+    size_t from, to;
+    str source = shown_source(text), slot_mark = S("```python slot=");
+    if (!find_prompt(source, &from, &to))
+        return S("I was shown no harness.");
+    for (ptrdiff_t at; (at = str_find(text, slot_mark)) >= 0;) {
+        text = str_sub(text, (size_t)at + slot_mark.len, text.len);
+        str slot = str_trim(str_cut_line(&text));
+        struct choice c;
+        find_in_prompt(w->data, str_sub(source, from, to - from), &c);
+        change(w, &c);
+        buf_addf(&b,
+                 "```json\n{\"candidates\": [{\"name\": \"%.*s\", \"axis\": \"prompt\", "
+                 "\"hypothesis\": \"(Simulated.) Other guidance helps this model.\", "
+                 "\"changes\": \"SYSTEM_PROMPT\"}]}\n```\n```python slot=%.*s\n%.*s",
+                 STR(slot), STR(slot), STR(str_sub(source, 0, from)));
+        add_prompt(w, &c, &b);
+        buf_addf(&b, "%.*s```\n", STR(str_sub(source, to, source.len)));
+    }
+    return buf_str(&b);
+}
+
 str meta_reply(const struct sim_data *data, const struct view *view, const struct messages *m,
                uint64_t hash, struct arena *a)
 {
@@ -253,5 +321,8 @@ str meta_reply(const struct sim_data *data, const struct view *view, const struc
     for (size_t i = 0; i < data->advice.n; i++)
         w.weight[i] = exp(SHARED_WORD_PULL * shared_words(data->advice.v[i], w.request, a));
     find_base(m, data, &base);
+    str asked = m->n > 0 ? m->v[m->n - 1].text : S("");
+    if (str_find(asked, S("```python slot=")) >= 0)
+        return harnesses(&w, asked);
     return view->fields.len > 0 ? structured(&w, view->fields, &base) : fenced(&w, &base);
 }

@@ -31,7 +31,8 @@ class HarnessEval(Case):
         """The result files of a run directory, but for times and logs."""
         return {p.relative_to(self.dir / out).as_posix(): p.read_bytes()
                 for p in sorted((self.dir / out).rglob("*"))
-                if p.is_file() and p.name not in ("log.jsonl", "run_config.json")}
+                if p.is_file() and p.name not in ("log.jsonl", "run_config.json")
+                and ".tmp" not in p.name}
 
     def test_files_are_complete_and_tell_no_answers(self):
         done = run(*FAST, "--out", self.dir / "out", "--json")
