@@ -3,7 +3,14 @@
 #include "cli/harness_commands.h"
 #include "cli/proposers.h"
 
-enum { PROPOSER_MAX_TOKENS = 16384, CANDIDATES = 3, RACE_BLOCK = 32, CONFIRM_REPEATS = 3 };
+enum {
+    PROPOSER_MAX_TOKENS = 16384,
+    CANDIDATES = 3,
+    RACE_BLOCK = 32,
+    CONFIRM_REPEATS = 3,
+    COMMAND_TIMEOUT_S = 2400,
+    RETRY_WAIT_S = 120
+};
 static const double ALPHA = 0.10;
 
 struct evolution { // of one command
@@ -54,6 +61,21 @@ static bool open_scripted(struct evolution *e)
     return true;
 }
 
+static bool open_command(struct evolution *e)
+{
+    struct run *r = e->harness.run;
+    e->proposers.command = opt_text(r->args, "proposer-command", S(""));
+    e->proposers.timeout_s = opt_int(r->args, "proposer-timeout", COMMAND_TIMEOUT_S);
+    e->proposers.retry_wait_s = opt_int(r->args, "proposer-retry-wait", RETRY_WAIT_S);
+    e->proposers.env = opt_text(r->args, "proposer-env", S(""));
+    if (str_trim(e->proposers.command).len == 0)
+        return err_set(r->err, ERR_USAGE,
+                       "--proposer command needs --proposer-command \"PROGRAM ARGUMENTS\"");
+    e->proposer =
+        (struct proposer){ .kind = S("command"), .ctx = &e->proposers, .propose = command_propose };
+    return true;
+}
+
 static bool open_proposer(struct evolution *e)
 {
     struct run *r = e->harness.run;
@@ -63,7 +85,17 @@ static bool open_proposer(struct evolution *e)
         return open_single_call(e);
     if (str_eq(kind, S("scripted")))
         return open_scripted(e);
-    return err_set(r->err, ERR_USAGE, "--proposer must be single-call or scripted, got \"%.*s\"",
+    if (str_eq(kind, S("command")))
+        return open_command(e);
+    if (str_eq(kind, S("manual"))) {
+        e->proposers.eval_only = opt_flag(r->args, "eval-only");
+        e->proposer = (struct proposer){ .kind = S("manual"),
+                                         .ctx = &e->proposers,
+                                         .propose = manual_propose };
+        return true;
+    }
+    return err_set(r->err, ERR_USAGE,
+                   "--proposer must be single-call, command, manual or scripted, got \"%.*s\"",
                    STR(kind));
 }
 
@@ -129,6 +161,7 @@ static str config_of(const struct evolution *e)
     json_key_int(&out, S("proposer_max_tokens"), e->proposer_model.max_tokens);
     json_key_str(&out, S("candidates_sha256"),
                  e->proposers.directory.len > 0 ? scripted_hash(&e->proposers) : (str){ 0 });
+    json_key_str(&out, S("proposer_command"), e->proposers.command);
     json_key_str(&out, S("skill_sha256"), sha256_of(evolve_skill(), r->arena));
     json_key_int(&out, S("iterations"), o->iterations);
     json_key_int(&out, S("candidates"), o->candidates);
@@ -265,11 +298,18 @@ static const struct opt opts[] = {
     { "start", OPT_TEXT, "FILE", "the harness to start from [builtin:h0]", 0, 0 },
     { "iterations", OPT_INT, "N", "[1]", 1, 10000 },
     { "candidates", OPT_INT, "M", "harnesses an iteration [3]", 1, SLOTS_MAX },
-    { "proposer", OPT_TEXT, "KIND", "single-call or scripted [single-call]", 0, 0 },
+    { "proposer", OPT_TEXT, "KIND", "single-call, command, manual or scripted [single-call]", 0,
+      0 },
     { "proposer-model", OPT_TEXT, "NAME", "writes candidates in one call [sim/meta]", 0, 0 },
     { "proposer-base-url", OPT_TEXT, "URL", "its endpoint", 0, 0 },
     { "proposer-max-tokens", OPT_INT, "N", "most tokens of its reply [16384]", 1, 10000000 },
     { "candidates-dir", OPT_TEXT, "DIR", "scripted: takes h1.py, h2.py, ... from here", 0, 0 },
+    { "proposer-command", OPT_TEXT, "TEXT", "command: program and arguments, blanks between", 0,
+      0 },
+    { "proposer-timeout", OPT_INT, "S", "seconds it may take [2400]", 1, 1e6 },
+    { "proposer-retry-wait", OPT_INT, "S", "pause after a failure that may pass [120]", 0, 1e6 },
+    { "proposer-env", OPT_TEXT, "NAMES", "variables it may see, beside PATH and LANG", 0, 0 },
+    { "eval-only", OPT_FLAG, NULL, "manual: scores what is there, waits for nothing", 0, 0 },
     { "repair-rounds", OPT_INT, "N", "second tries for rejected files [1]", 0, 5 },
     { "accept", OPT_TEXT, "RULE", "guarded, or reference: the highest mean [guarded]", 0, 0 },
     { "alpha", OPT_REAL, "P", "guarded: most chance of a false gain [0.10]", 0, 1 },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // loop.c - the search: ask for candidates, let in who may, score them beside each other, accept or
 // not, write it all down (5.2). It has no memory but the store: a repeated command replays it.
+#include <stdio.h>
+
 #include "evolve/internal.h"
 
 enum { BARREN_MAX = 3 };
@@ -146,6 +148,21 @@ static void count_slots(struct search *s)
     }
 }
 
+// Metadata of another iteration would be taken for this one's (D18).
+static void remove_stale(struct search *s)
+{
+    enum { PENDING_MAX_BYTES = 1 << 20 };
+    str text, path = path_join(s->o->dir, S("pending_eval.json"), s->a);
+    if (!file_exists(path))
+        return;
+    json_t *in = file_read(path, PENDING_MAX_BYTES, s->a, &text, NULL)
+                     ? json_read_envelope(text, NULL, NULL)
+                     : NULL;
+    if (json_get_int(in, "iteration", -1) != s->iteration)
+        remove(path.data);
+    json_decref(in);
+}
+
 static bool ask(struct search *s, struct err *err)
 {
     str *slots = make_slots(s);
@@ -161,6 +178,7 @@ static bool ask(struct search *s, struct err *err)
     if (!dir_make(search_iteration_file(s, ""), err) ||
         !file_save(search_iteration_file(s, "proposer_prompt.txt"), q.task, err))
         return false;
+    remove_stale(s);
     for (int64_t round = 0; round <= s->o->repair_rounds; round++) {
         struct buf repair = { .arena = s->a };
         if (!ask_once(s, &q, &repair, err))

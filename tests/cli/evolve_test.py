@@ -155,6 +155,63 @@ class Evolve(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.files("a"), self.files("b"))
 
+    def command(self, body, *args):
+        """The finished search with a proposer that is this shell script."""
+        path = self.write("propose.sh", "#!/bin/sh\n" + body)
+        path.chmod(0o755)
+        return run(*EVOLVE, "--proposer", "command", "--proposer-command", path, "--candidates", 2,
+                   "--limit", "4", "--store", self.dir / "a.db", "--out", self.dir / "out",
+                   "--start", self.write("start.py", HEAD + LEGAL + TAGS),
+                   *args, env={"SECRET_TOKEN": "hush", "SEEN": "yes"})
+
+    def test_a_command_works_in_a_copy_and_only_its_slots_come_back(self):
+        body = ("test -z \"$SECRET_TOKEN\" && test \"$SEEN\" = yes || exit 9\n"
+                "set -- $ROOKERY_SLOTS\ncat > task.txt\ngrep -q 'Iteration 1' task.txt || exit 8\n"
+                "cat > $1 <<'END'\n" + HEAD + LEGAL + ANY + "END\n"
+                "ln -s /etc/hostname $2\necho x > logs/other.txt\nls > list.txt\n"
+                "test -e rookery.db -o -e run_config.json && exit 7\n"
+                "echo '{\"iteration\": 1, \"candidates\": [{\"name\": \"h1\", \"hypothesis\": "
+                "\"bare moves\", \"axis\": \"parser\"}]}' > pending_eval.json\n")
+        done = self.command(body, "--proposer-env", "SEEN")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.rows()
+        log = (self.dir / "out/logs/proposer_runs/run_iter001/transcript.txt").read_text()
+        self.assertIn("exit: 0", log)
+        self.assertEqual([(r["harness"], r["status"]) for r in rows],
+                         [("h1", "evaluated"), ("h2", "rejected_safety")])
+        self.assertEqual(rows[0]["hypothesis"], "bare moves")
+        self.assertEqual(rows[1]["axis"], "recovered")
+        self.assertFalse((self.dir / "out/logs/other.txt").exists())
+        before = self.files("out")
+        again = self.command("exit 1\n", "--proposer-env", "SEEN")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(self.files("out"), before)
+
+    def test_commands_that_fail_flood_or_hang_make_barren_iterations(self):
+        for body, words in (("exit 3\n", "exit: 3"), ("sleep 60\n", "time-out"),
+                            ("yes | head -c 30000000\n", "exit: 0"),
+                            ("echo service unavailable; exit 1\n", "exit: 1")):
+            with self.subTest(body):
+                done = self.command(body, "--proposer-timeout", "1", "--proposer-retry-wait", "0",
+                                    "--run-name", words, "--again", "--out", self.dir / words[:4])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                where = self.dir / words[:4]
+                log = where / "logs/proposer_runs/run_iter001/transcript.txt"
+                self.assertIn(words, log.read_text())
+                self.assertLess(log.stat().st_size, 3 << 20)
+                self.assertIn("no_candidates",
+                              (where / "logs/evolution_summary.jsonl").read_text())
+                subprocess.run(["rm", "-rf", str(where)], check=True)
+
+    def test_a_person_may_put_files_into_the_slots(self):
+        slot = self.dir / "out/harnesses/h1"
+        slot.mkdir(parents=True)
+        (slot / "harness.py").write_text(HEAD + LEGAL + ANY)
+        done = run(*EVOLVE, "--proposer", "manual", "--eval-only", "--limit", "4", "--store",
+                   ":memory:", "--out", self.dir / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([(r["harness"], r["axis"]) for r in self.rows()], [("h1", "recovered")])
+
     def test_nothing_that_a_proposer_may_read_tells_answers(self):
         done = run(*EVOLVE, "--limit", "10", "--candidates", "1", "--store", ":memory:", "--out",
                    self.dir / "out")
