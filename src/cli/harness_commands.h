@@ -3,4 +3,5 @@
 #pragma once
 #include "cli/cli.h"
 
-extern const struct command command_harness_eval, command_harness_evolve; // one a file
+extern const struct command command_harness_eval, command_harness_evolve, command_harness_diff,
+    command_harness_replay, command_harness_verify_run; // one a file

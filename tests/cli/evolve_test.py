@@ -99,6 +99,28 @@ class Evolve(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.dir / "out/logs/accepted_harness.txt").read_text(), "h0\n")
 
+    def test_a_run_is_verified_compared_and_replayed(self):
+        out = self.dir / "out"
+        done = run(*EVOLVE, *self.scripted([HEAD + LEGAL + ANY]), "--candidates", 1, "--limit",
+                   "12", "--store", ":memory:", "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"agree", run("harness", "verify-run", out).stdout)
+        for harness in ("h0", "h1"):
+            done = run("harness", "replay", out, harness)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(b"12 rollouts", done.stdout)
+        said = run("harness", "diff", out, "h0", "h1").stdout.decode()
+        self.assertIn("-    found = set", said)
+        self.assertRegex(said, "gained [1-9][0-9]*, lost 0")
+        self.fails(3, ["not the file"], "harness", "replay", out, "h1", "--puzzles", "builtin:test")
+        below = out / "logs/mh_val/h1/sloppy/ChessPuzzle-v0_trajectories.jsonl"
+        text = below.read_text()
+        below.write_text(text.replace('"stop_condition":"wrong_move"',
+                                      '"stop_condition":"malformed"', 1))
+        self.fails(1, ["rollout"], "harness", "replay", out, "h1")
+        (out / "harnesses/h1/harness.py").write_text(HEAD + LEGAL + TAGS)
+        self.fails(1, ["changed"], "harness", "verify-run", out)
+
     def test_prompt_only_lets_comments_pass_and_no_code(self):
         start = HEAD + LEGAL + TAGS
         sources = ["# why\n" + start.replace("Your move", "Answer in move tags"),
