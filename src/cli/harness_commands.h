@@ -4,4 +4,4 @@
 #include "cli/cli.h"
 
 extern const struct command command_harness_eval, command_harness_evolve, command_harness_diff,
-    command_harness_replay, command_harness_verify_run; // one a file
+    command_harness_replay, command_harness_verify_run, command_harness_ablate; // one a file

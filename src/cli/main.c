@@ -54,6 +54,7 @@ const struct command *const commands[] = {
     &command_harness_diff,
     &command_harness_replay,
     &command_harness_verify_run,
+    &command_harness_ablate,
     &command_harness_parse,
     &command_harness_env,
     &command_harness_export,

@@ -121,6 +121,17 @@ class Evolve(Case):
         (out / "harnesses/h1/harness.py").write_text(HEAD + LEGAL + TAGS)
         self.fails(1, ["changed"], "harness", "verify-run", out)
 
+    def test_an_ablation_finds_the_change_that_counts(self):
+        start = self.write("start.py", HEAD + LEGAL + TAGS)
+        mine = self.write("mine.py", HEAD.replace("Your move", "Move") + LEGAL + ANY)
+        done = run("harness", "ablate", "--model", "sim/sloppy", "--limit", "12", "--harness", mine,
+                   "--start", start, "--store", ":memory:", "--out", self.dir / "out", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {v["name"]: v for v in json.loads(done.stdout)["variants"]}
+        self.assertEqual(set(found), {"as it is", "without USER_PROMPT", "without parse_action"})
+        self.assertGreater(found["as it is"]["success_rate"], 0)
+        self.assertEqual(found["without parse_action"]["success_rate"], 0)
+
     def test_prompt_only_lets_comments_pass_and_no_code(self):
         start = HEAD + LEGAL + TAGS
         sources = ["# why\n" + start.replace("Your move", "Answer in move tags"),
