@@ -101,14 +101,47 @@ void signals_install(void);
 extern volatile sig_atomic_t signals_seen;
 
 // The commands, one a file (runs and puzzles: several).
-extern const struct command command_cost, command_decode, command_doctor, command_eval,
-    command_export, command_games, command_optimize, command_perft, command_position,
-    command_presets, command_prompt, command_puzzles_stats, command_puzzles_verify,
-    command_puzzles_sample, command_regret, command_rollout, command_resolve, command_runs_diff,
-    command_runs_list, command_runs_rm, command_runs_show, command_simulate, command_stats_table,
-    command_store_compact, command_store_export, command_store_merge, command_store_verify,
-    command_harness_check, command_harness_parse, command_pgn, command_power, command_play,
-    command_study, command_transfer, command_stats_breakdown, command_stats_curve,
-    command_stats_pareto, command_stats_prompt, command_stats_regret, command_stats_rollout,
-    command_stats_ratings;
-extern const struct command command_harness_env, command_harness_export;
+extern const struct command command_cost;
+extern const struct command command_decode;
+extern const struct command command_doctor;
+extern const struct command command_eval;
+extern const struct command command_export;
+extern const struct command command_games;
+extern const struct command command_harness_check;
+extern const struct command command_harness_env;
+extern const struct command command_harness_export;
+extern const struct command command_harness_parse;
+extern const struct command command_optimize;
+extern const struct command command_perft;
+extern const struct command command_pgn;
+extern const struct command command_play;
+extern const struct command command_position;
+extern const struct command command_power;
+extern const struct command command_presets;
+extern const struct command command_prompt;
+extern const struct command command_puzzles_sample;
+extern const struct command command_puzzles_stats;
+extern const struct command command_puzzles_verify;
+extern const struct command command_regret;
+extern const struct command command_resolve;
+extern const struct command command_rollout;
+extern const struct command command_runs_diff;
+extern const struct command command_runs_list;
+extern const struct command command_runs_rm;
+extern const struct command command_runs_show;
+extern const struct command command_simulate;
+extern const struct command command_stats_breakdown;
+extern const struct command command_stats_curve;
+extern const struct command command_stats_pareto;
+extern const struct command command_stats_prompt;
+extern const struct command command_stats_ratings;
+extern const struct command command_stats_regret;
+extern const struct command command_stats_rollout;
+extern const struct command command_stats_table;
+extern const struct command command_store_compact;
+extern const struct command command_store_export;
+extern const struct command command_store_merge;
+extern const struct command command_store_verify;
+extern const struct command command_study;
+extern const struct command command_tournament;
+extern const struct command command_transfer;

@@ -121,6 +121,6 @@ const struct command command_play = {
         "Example: rookery play --white sim/strong,board=fen --black sim/modest --swap --games 4\n"
         "Example: rookery play --white sim/strong \\\n"
         "             --black \"uci:/usr/games/stockfish,nodes=1000,Skill Level=1\"",
-    .opts = { opts, opts_players, opts_dialog },
+    .opts = { opts, opts_players, opts_models, opts_dialog },
     .run = run,
 };

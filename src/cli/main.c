@@ -45,6 +45,7 @@ const struct command *const commands[] = {
     &command_stats_ratings,
     &command_power,
     &command_play,
+    &command_tournament,
     &command_games,
     &command_study,
     &command_transfer,

@@ -9,7 +9,7 @@
 #include "cli/run.h"
 #include "stats/stats.h"
 
-enum { ATTEMPTS_FACTOR = 2, SLOTS = 16, LINE_EVERY_US = 10000000 };
+enum { SLOTS = 16, LINE_EVERY_US = 10000000 };
 
 struct round { // games that are played together
     struct play *play;
@@ -32,6 +32,8 @@ static struct game_input *input_of(struct play *p, size_t index)
         in->players[c] = p->exchanged[c];
         in->rules[c] = &p->own_rules[!c];
     }
+    if (p->fill)
+        p->fill(p, index, in);
     return in;
 }
 
@@ -42,12 +44,12 @@ static bool next_game(void *ctx, struct job *job, size_t *index)
     if (r->next == r->n)
         return false;
     *index = r->todo[r->next++];
-    const struct model *m =
-        p->players[WHITE].model ? p->players[WHITE].model : p->players[BLACK].model;
+    const struct game_input *in = input_of(p, *index);
     *job = (struct job){ .kind = &episode_game,
-                         .input = input_of(p, *index),
+                         .input = in,
                          .input_id = arena_printf(p->arena, "game/%zu", *index),
-                         .model = m };
+                         .model = in->players[WHITE].model ? in->players[WHITE].model
+                                                           : in->players[BLACK].model };
     return true;
 }
 
@@ -118,12 +120,9 @@ static bool play_round(struct play *p, const size_t *todo, size_t n, bool last)
                       (p->err->code == ERR_NONE || err_add(p->err, "writing the logs")));
 }
 
-static bool play_more(struct play *p, size_t n)
+bool play_twice(struct play *p, size_t *todo, size_t n)
 {
-    size_t *todo = NEW_ARRAY(p->arena, size_t, n + 1), missing = 0;
-    for (size_t i = 0; i < n; i++)
-        todo[i] = p->n_started + i;
-    p->n_started += n;
+    size_t missing = 0;
     if (!play_round(p, todo, n, false))
         return false;
     for (size_t i = 0; i < n; i++)
@@ -135,12 +134,26 @@ static bool play_more(struct play *p, size_t n)
     return play_round(p, todo, missing, true);
 }
 
+static bool play_more(struct play *p, size_t n)
+{
+    size_t *todo = NEW_ARRAY(p->arena, size_t, n + 1);
+    for (size_t i = 0; i < n; i++)
+        todo[i] = p->n_started + i;
+    p->n_started += n;
+    return play_twice(p, todo, n);
+}
+
+void play_make_room(struct play *p, size_t n_games)
+{
+    p->cap = n_games * ATTEMPTS_FACTOR;
+    p->logs = NEW_ARRAY(p->arena, struct game_log, p->cap);
+    p->played = NEW_ARRAY(p->arena, bool, p->cap);
+}
+
 static bool play_all(struct play *p)
 {
     size_t wanted = (size_t)p->n_games;
-    p->cap = wanted * ATTEMPTS_FACTOR;
-    p->logs = NEW_ARRAY(p->arena, struct game_log, p->cap);
-    p->played = NEW_ARRAY(p->arena, bool, p->cap);
+    play_make_room(p, wanted);
     while (p->n_valid < wanted && p->n_started < p->cap) {
         size_t missing = wanted - p->n_valid, room = p->cap - p->n_started;
         if (!play_more(p, missing < room ? missing : room))
@@ -151,10 +164,10 @@ static bool play_all(struct play *p)
 
 // ---- the report ----
 
-static struct game_logs logs_of(const struct play *p)
+struct game_logs play_logs(const struct play *p)
 {
     struct game_logs logs = { 0 };
-    for (size_t i = 0; i < p->n_started; i++)
+    for (size_t i = 0; i < p->cap; i++)
         if (p->played[i])
             *vec_push(p->arena, &logs) = p->logs[i];
     return logs;
@@ -263,26 +276,34 @@ static str report(const struct play *p, const struct game_logs *logs)
     return buf_str(&b);
 }
 
-static bool save(const struct play *p, const char *name, str text)
+bool play_save(const struct play *p, const char *name, str text)
 {
     return file_save(path_join(p->dir, str_from(name), p->arena), text, p->err);
 }
 
-static bool finish(struct play *p)
+bool play_save_pgn(const struct play *p, const struct game_logs *logs)
 {
-    struct game_logs logs = logs_of(p);
-    str run = play_run_json(p), aggregate = game_logs_aggregate(&logs, run, p->arena);
     struct buf pgn = { .arena = p->arena, .max = (size_t)1 << 30 };
-    for (size_t i = 0; i < logs.n; i++)
-        buf_add(&pgn, logs.v[i].pgn);
-    if (p->dir.len > 0 &&
-        (!save(p, "_run.json", arena_printf(p->arena, "%.*s\n", STR(run))) ||
-         !save(p, "_aggregate_results.json", aggregate) || !save(p, "games.pgn", buf_str(&pgn))))
-        return false;
+    for (size_t i = 0; i < logs->n; i++)
+        buf_add(&pgn, logs->v[i].pgn);
+    return play_save(p, "games.pgn", buf_str(&pgn));
+}
+
+bool play_keep(struct play *p, str aggregate)
+{
     struct result_set none = { .samples = 1 };
     p->row.simulated = p->simulated;
     p->row.summary = stored_result_write(aggregate, &none, p->arena);
-    if (!p->row.finished && !store_run_finish(p->store, &p->row, clock_unix_ms(), p->err))
+    return p->row.finished || store_run_finish(p->store, &p->row, clock_unix_ms(), p->err);
+}
+
+static bool finish(struct play *p)
+{
+    struct game_logs logs = play_logs(p);
+    str run = play_run_json(p), aggregate = game_logs_aggregate(&logs, run, p->arena);
+    if (!play_save(p, "_run.json", arena_printf(p->arena, "%.*s\n", STR(run))) ||
+        !play_save(p, "_aggregate_results.json", aggregate) || !play_save_pgn(p, &logs) ||
+        !play_keep(p, aggregate))
         return false;
     return print_str(opt_flag(p->args, "json") ? aggregate : report(p, &logs), p->err);
 }
@@ -314,19 +335,6 @@ static bool begin_row(struct play *p)
     str usual = p->asks ? S("rookery.db") : S(":memory:");
     if (!store_open(opt_text(args, "store", usual), &(struct store_opts){ 0 }, &p->store, p->err))
         return false;
-    bool simulated = true;
-    for (int c = WHITE; c <= BLACK; c++)
-        simulated &= !p->players[c].model || p->players[c].model->simulated;
-    p->row = (struct store_run){
-        .key = p->key,
-        .command = S("play"),
-        .name = opt_text(args, "run-name", S("")),
-        .model = arena_printf(p->arena, "%.*s v %.*s", STR(p->players[WHITE].label),
-                              STR(p->players[BLACK].label)),
-        .method = dialog_profile_name(p->rules.profile),
-        .config = play_run_json(p),
-        .simulated = p->asks && simulated,
-    };
     struct store_begin how = { .again = opt_flag(args, "again"), .now_unix_ms = clock_unix_ms() };
     return store_run_begin(p->store, &how, p->arena, &p->row, p->err);
 }
@@ -342,16 +350,19 @@ static str stamp_of(int64_t unix_ms, struct arena *a)
     return buf_str(&b);
 }
 
-static bool begin(struct play *p)
+bool play_begin(struct play *p, const struct store_run *row, str out)
 {
     const struct args *args = p->args;
-    p->key = play_key(p);
+    p->row = *row;
+    p->row.key = p->key;
+    p->row.name = opt_text(args, "run-name", S(""));
+    p->row.method = dialog_profile_name(p->rules.profile);
     if (!begin_row(p))
         return false;
     p->stamp = stamp_of(p->row.started_unix_ms, p->arena);
     p->dir = opt_text(args, "out", S(""));
     if (p->dir.len == 0)
-        p->dir = arena_printf(p->arena, "runs/play-%.8s%s%.0lld", p->key.data,
+        p->dir = arena_printf(p->arena, "runs/%.*s-%.8s%s%.0lld", STR(out), p->key.data,
                               p->row.ordinal ? "-" : "", (long long)p->row.ordinal);
     struct pump_opts opts = { .run = p->row.id,
                               .spent_nusd = p->row.spent_nusd,
@@ -374,15 +385,35 @@ static bool begin(struct play *p)
     return p->pump && dir_make(p->dir, p->err);
 }
 
+void play_end(struct play *p)
+{
+    pump_free(p->pump);
+    store_close(p->store);
+}
+
+static bool begin(struct play *p)
+{
+    bool simulated = true;
+    for (int c = WHITE; c <= BLACK; c++)
+        simulated &= !p->players[c].model || p->players[c].model->simulated;
+    p->key = play_key(p);
+    struct store_run row = { .command = S("play"),
+                             .model =
+                                 arena_printf(p->arena, "%.*s v %.*s", STR(p->players[WHITE].label),
+                                              STR(p->players[BLACK].label)),
+                             .config = play_run_json(p),
+                             .simulated = p->asks && simulated };
+    return play_begin(p, &row, S("play"));
+}
+
 bool play_games(struct play *p)
 {
     signals_install();
     bool ok = begin(p) && play_all(p) && finish(p);
     if (!ok && p->n_done > 0 && (p->err->code == ERR_BUDGET || p->err->code == ERR_INTERRUPTED)) {
-        struct game_logs logs = logs_of(p);
+        struct game_logs logs = play_logs(p);
         fprintf(stderr, "so far: %zu of %lld games\n", logs.n, (long long)p->n_games);
     }
-    pump_free(p->pump);
-    store_close(p->store);
+    play_end(p);
     return ok;
 }

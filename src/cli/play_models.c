@@ -20,8 +20,8 @@ struct wish { // a model as it is asked for
 static str own_or_common(const struct play *p, int c, const char *name)
 {
     const char *own = arena_printf(p->arena, "%s-%s", play_side_name(c), name).data;
-    return opt_get(p->args, own)->set ? opt_text(p->args, own, S(""))
-                                      : opt_text(p->args, name, S(""));
+    return has_option(p->args, own) && opt_get(p->args, own)->set ? opt_text(p->args, own, S(""))
+                                                                  : opt_text(p->args, name, S(""));
 }
 
 // Label of the tables: the model, its effort, its budget (specification 3.2).

@@ -33,15 +33,19 @@ const struct opt opts_players[] = {
       "random, human, builtin[:...], uci:..., moa:..., a model [random]", 0, 0 },
     { "black", OPT_TEXT, "PLAYER", "the same for Black [random]", 0, 0 },
     { "swap", OPT_FLAG, NULL, "the players exchange colours after each game", 0, 0 },
-    { "base-url", OPT_TEXT, "URL", "endpoint of the models (any OpenAI-compatible)", 0, 0 },
     { "white-base-url", OPT_TEXT, "URL", "endpoint of White alone", 0, 0 },
     { "black-base-url", OPT_TEXT, "URL", "endpoint of Black alone", 0, 0 },
+    { "white-extra", OPT_TEXT, "JSON", "instead, of White", 0, 0 },
+    { "black-extra", OPT_TEXT, "JSON", "instead, of Black", 0, 0 },
+    { 0 },
+};
+
+const struct opt opts_models[] = {
+    { "base-url", OPT_TEXT, "URL", "endpoint of the models (any OpenAI-compatible)", 0, 0 },
     { "temperature", OPT_REAL, "T", "of the models [0.3]", 0, 100 },
     { "no-temperature", OPT_FLAG, NULL, "send none: some models refuse it", 0, 0 },
     { "max-tokens", OPT_INT, "N", "most tokens of a reply [not limited]", 1, 10000000 },
     { "extra", OPT_TEXT, "JSON", "members added to each request of either model", 0, 0 },
-    { "white-extra", OPT_TEXT, "JSON", "instead, of White", 0, 0 },
-    { "black-extra", OPT_TEXT, "JSON", "instead, of Black", 0, 0 },
     { "retries", OPT_INT, "N", "attempts after the first [3]", 0, 100 },
     { "timeout", OPT_REAL, "S", "seconds an attempt may take [600]", 0.001, 86400 },
     { "allow-http", OPT_FLAG, NULL, "send a key over plain http to another host", 0, 0 },
@@ -145,9 +149,8 @@ static bool open_uci(struct play *p, int c, str spec)
     return true;
 }
 
-static bool open_player(struct play *p, int c)
+bool play_open_player(struct play *p, int c, str name)
 {
-    str name = opt_text(p->args, play_side_name(c), S("random"));
     struct game_player *g = &p->players[c];
     if (str_eq(name, S("random"))) {
         *g = (struct game_player){ .kind = PLAYER_RANDOM, .label = S("random") };
@@ -174,7 +177,7 @@ static bool open_player(struct play *p, int c)
 }
 
 // How logs name a player of this colour. Two random players are two, and have two names (D1).
-static str name_of(const struct play *p, const struct game_player *g, int c)
+str play_player_name(const struct play *p, const struct game_player *g, int c)
 {
     bool both = p->players[WHITE].kind == PLAYER_RANDOM && p->players[BLACK].kind == PLAYER_RANDOM;
     str first;
@@ -198,8 +201,8 @@ static void name_players(struct play *p)
 {
     for (int c = WHITE; c <= BLACK; c++) {
         p->exchanged[!c] = p->players[c];
-        p->exchanged[!c].name = name_of(p, &p->players[c], !c);
-        p->players[c].name = name_of(p, &p->players[c], c);
+        p->exchanged[!c].name = play_player_name(p, &p->players[c], !c);
+        p->players[c].name = play_player_name(p, &p->players[c], c);
     }
 }
 
@@ -321,7 +324,7 @@ static bool read_rules(struct play *p)
     return read_words(p) && read_prompts(p);
 }
 
-bool play_configure(struct play *p)
+bool play_read_rules(struct play *p)
 {
     const struct args *args = p->args;
     struct position start = position_start();
@@ -330,17 +333,8 @@ bool play_configure(struct play *p)
         return err_add(p->err, "--fen");
     if (!read_rules(p))
         return false;
-    for (int c = WHITE; c <= BLACK; c++) {
-        p->own_rules[c] = p->rules;
-        if (!open_player(p, c))
-            return false;
-    }
-    name_players(p);
-    p->swaps = opt_flag(args, "swap");
-    p->n_games = opt_int(args, "games", 1);
     p->game = (struct game_input){
-        .players = { p->players[WHITE], p->players[BLACK] },
-        .rules = { &p->own_rules[WHITE], &p->own_rules[BLACK] },
+        .rules = { &p->rules, &p->rules },
         .start = start,
         .seed = (uint64_t)opt_int(args, "seed", 1),
         .ply_ms = (int64_t)(opt_real(args, "ply-time", 0) * 1000),
@@ -350,12 +344,31 @@ bool play_configure(struct play *p)
     return true;
 }
 
+bool play_configure(struct play *p)
+{
+    if (!play_read_rules(p))
+        return false;
+    for (int c = WHITE; c <= BLACK; c++) {
+        p->own_rules[c] = p->rules;
+        if (!play_open_player(p, c, opt_text(p->args, play_side_name(c), S("random"))))
+            return false;
+    }
+    name_players(p);
+    p->swaps = opt_flag(p->args, "swap");
+    p->n_games = opt_int(p->args, "games", 1);
+    for (int c = WHITE; c <= BLACK; c++) {
+        p->game.players[c] = p->players[c];
+        p->game.rules[c] = &p->own_rules[c];
+    }
+    return true;
+}
+
 // ---- what a run is ----
 
-static void put_player(const struct play *p, struct json_out *o, int c)
+void play_put_player(const struct play *p, struct json_out *o, int c)
 {
     const struct game_player *g = &p->players[c];
-    json_key_open(o, str_from(play_side_name(c)), '{');
+    json_open(o, '{');
     json_key_str(o, S("name"), g->name);
     json_key_str(o, S("label"), g->label);
     if (g->kind == PLAYER_ENGINE) {
@@ -366,6 +379,12 @@ static void put_player(const struct play *p, struct json_out *o, int c)
     if (g->kind == PLAYER_MODEL)
         play_put_model(p, o, c);
     json_close(o, '}');
+}
+
+static void put_side(const struct play *p, struct json_out *o, int c)
+{
+    json_key(o, str_from(play_side_name(c)));
+    play_put_player(p, o, c);
 }
 
 static str type_of(const struct game_player *g, int c)
@@ -382,7 +401,7 @@ static str type_of(const struct game_player *g, int c)
 }
 
 // The keys of section 1.10 and ours. Nothing of it depends on time, money or place.
-static void put_config(const struct play *p, struct json_out *o)
+void play_put_config(const struct play *p, struct json_out *o)
 {
     const struct dialog_rules *r = &p->rules;
     static const str boards[] = { T("UNICODE_ONLY"), T("FEN_ONLY"), T("ASCII_ONLY"),
@@ -435,10 +454,10 @@ static str config_json(const struct play *p, str started)
     json_key_str(&o, S("white_player_type"), type_of(&p->players[WHITE], WHITE));
     json_key_str(&o, S("black_player_type"), type_of(&p->players[BLACK], BLACK));
     json_close(&o, '}');
-    put_config(p, &o);
+    play_put_config(p, &o);
     json_key_open(&o, S("llm_configs"), '{');
-    put_player(p, &o, WHITE);
-    put_player(p, &o, BLACK);
+    put_side(p, &o, WHITE);
+    put_side(p, &o, BLACK);
     json_close(&o, '}');
     json_close(&o, '}');
     return buf_str(&b);

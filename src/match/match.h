@@ -56,3 +56,5 @@ str match_totals_json(const struct match_totals *t, const struct match_names *na
 
 #include "match/log.h"
 #include "match/refined.h"
+#include "match/schedule.h"
+#include "match/standings.h"
