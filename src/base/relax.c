@@ -556,21 +556,21 @@ bool json_read_lenient(str text, struct arena *a, struct json_members *out, size
 
 // ---- envelopes ----
 
-// Whether valid JSON is nested over the limit: jansson's own is 2048.
-static bool too_deep(str json)
+// Whether lists and objects are nested over `left` levels: jansson's own limit is 2048.
+static bool too_deep(const json_t *value, int left)
 {
-    int depth = 0;
-    bool in_string = false;
-    for (size_t i = 0; i < json.len && depth <= NESTING_MAX; i++) {
-        char c = json.data[i];
-        if (c == '"')
-            in_string = !in_string;
-        else if (in_string)
-            i += c == '\\';
-        else
-            depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-    }
-    return depth > NESTING_MAX;
+    const char *key;
+    json_t *member;
+    if (left == 0)
+        return json_is_object(value) || json_is_array(value);
+    if (json_is_object(value))
+        json_object_foreach (json_iterable(value), key, member)
+            if (too_deep(member, left - 1))
+                return true;
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (too_deep(json_array_get(value, i), left - 1))
+            return true;
+    return false;
 }
 
 // Reads one value and nothing behind it.
@@ -608,7 +608,7 @@ json_t *json_read_envelope(str text, bool *relaxed, struct err *err)
         *relaxed = !value;
     if (!value)
         return read_mended(text, err);
-    if (!too_deep(text))
+    if (!too_deep(value, NESTING_MAX))
         return value;
     json_decref(value);
     err_set(err, ERR_INPUT, "not valid JSON: nested too deep (the limit is %d)", NESTING_MAX);

@@ -112,7 +112,7 @@ static bool read_text(str text, struct arena *a, struct harness_result *out)
 static bool read_one(const struct call_area *area, size_t i, const struct harness_call *call,
                      struct arena *a, struct harness_result *out)
 {
-    uint32_t kind = area->said[i].kind, len = area->said[i].len; // read once
+    uint32_t kind = atomic_load(&area->said[i].kind), len = atomic_load(&area->said[i].len);
     bool is_legality = i > 0 || call->function == HARNESS_LEGAL;
     if (len > HARNESS_REPLY_MAX_BYTES)
         return false;

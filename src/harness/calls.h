@@ -18,7 +18,7 @@ struct call_area {
     uint32_t on_socket;        // the request is a frame on the socket
     uint32_t request_len;
     struct {
-        uint32_t kind, len;
+        _Atomic uint32_t kind, len; // loaded once each: the child may change them meanwhile
     } said[CALL_SAID_MAX];
     char request[HARNESS_REQUEST_MAX_BYTES];
     char reply[CALL_SAID_MAX][HARNESS_REPLY_MAX_BYTES];
