@@ -65,8 +65,8 @@ proof-chess: build ## the rules against a million positions of Stockfish, and pe
 	ROOKERY_SHARED=../shared ROOKERY_PERFT_NODES=200000000 $(B)/tests/chess_perft_test
 
 proof-evolve: build ## forty iterations of harness evolution on 64 puzzles, unattended (ten minutes)
-	ROOKERY=$(CURDIR)/$(B)/src/cli/rookery ROOKERY_EVOLVE_LIMIT=64 python3 tests/cli/evolve_test.py \
-		Evolve.test_forty_iterations_run_unattended
+	ROOKERY=$(CURDIR)/$(B)/src/cli/rookery ROOKERY_EVOLVE_LIMIT=64 python3 tests/cli/evolve_long_test.py \
+		Unattended.test_forty_iterations_run_unattended
 
 foreign: build ## the chess tests on arm64 and on the oldest x86-64, emulated
 	@tools/deps.sh arm64
